@@ -1,0 +1,62 @@
+// The library's front door: the whole offline flow, in order.
+//
+//   logs -> ingest -> failure -> metrics -> compare -> verdict
+//
+// Pure but for reading the files it is given; never prints.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "compare/comparison.h"
+#include "failure/classify.h"
+#include "ingest/ingest.h"
+#include "metrics/arm.h"
+#include "report/audit_report.h"
+#include "verdict/verdict.h"
+
+namespace unmask {
+
+// What to read as one arm.
+struct ArmSource {
+  std::vector<std::string> paths;  // shards or pieces of one arm
+  std::string label;               // empty: taken from the log's model or the file name
+};
+
+struct AuditOptions {
+  ReadOptions read;
+  CompareOptions compare;
+  std::optional<ToolsFile> tools;
+  std::function<void(const std::string& step)> progress;  // may be empty
+};
+
+// An arm and everything reading it brought up.
+struct LoadedArm {
+  Arm arm;
+  std::vector<Dropped> dropped;
+  std::vector<Warning> warnings;
+  std::uint64_t bytes = 0;
+};
+
+// Reads, classifies and measures one arm. Texts are dropped episode by episode.
+// Errors   those of ingest; Undefined: no episode at all.
+Result<LoadedArm> load_arm(const ArmSource& source, const AuditOptions& options);
+
+struct CellSources {
+  std::string cell;
+  ArmSource baseline;
+  ArmSource candidate;
+  std::optional<ArmSource> baseline_rerun;
+  std::optional<ArmSource> candidate_rerun;
+};
+
+// One or many cells -> comparisons with Holm across them -> judgements.
+Result<AuditReport> audit(const std::vector<CellSources>& cells, const AuditOptions& options);
+
+// One arm on its own.
+Result<InspectReport> inspect(const ArmSource& source, const AuditOptions& options);
+
+}  // namespace unmask

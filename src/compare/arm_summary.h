@@ -1,0 +1,114 @@
+// One arm with uncertainty: the `arm summary` of the JSON contract.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/options.h"
+#include "metrics/arm.h"
+#include "metrics/task_numbers.h"
+#include "stats/interval.h"
+
+namespace unmask {
+
+// A number and its 95 % interval; each absent where it is undefined.
+struct Estimate {
+  std::optional<double> value;
+  std::optional<Interval> ci95;
+};
+
+enum class Risk { Low, Watch, High };
+std::string_view to_string(Risk risk);  // "low", "watch", "high"
+
+struct ChannelSummary {
+  long count = 0;
+  Estimate per_call;                  // count / agent calls; interval clustered by task (METHOD 8)
+  std::optional<double> per_episode;  // count / episodes that ran
+  long episodes_with = 0;
+  std::optional<double> share_with;   // episodes with at least one / episodes that ran
+  std::map<SubKind, long> kinds;
+  std::optional<Risk> screen;         // nullopt: no calls
+};
+
+struct CurvePoint {
+  int k = 0;
+  std::optional<double> success;
+  std::optional<Interval> ci95;
+};
+
+struct BudgetSummary {
+  std::optional<int> k0;  // nullopt: the format has no budget; the curve then runs to 10
+  BudgetRule rule = BudgetRule::AtMost;
+  BudgetCount count = BudgetCount::All;
+  std::vector<CurvePoint> curve;       // k = 0 ... k0 (at_most), the k0 point is the final score
+  std::vector<CurvePoint> curve_live;  // k = 1 ... k0
+  std::optional<double> mean_errors;
+  std::array<double, 5> error_quantiles{};  // 0, 25, 50, 75, 100 %; meaningless without episodes
+  std::optional<double> share_near_exhaustion;  // episodes with E >= k0 - 2; nullopt without k0
+};
+
+struct RecoverySummary {
+  long failures = 0;  // of the agent, not censored
+  long recovered = 0;
+  long censored = 0;  // a last failure cut off by the budget
+  Estimate rate;
+  Estimate success_given_failure;  // P(Y = 1 | E >= 1), descriptive
+};
+
+struct PositionSummary {
+  int bin = 0;
+  long calls = 0;
+  std::map<Channel, long> failures;
+};
+
+struct TaskRow {  // by task, for scatter plots and tables
+  std::string domain;
+  std::string task;
+  int episodes = 0;                 // evaluated
+  std::optional<double> success;
+  long calls = 0;
+  long failures = 0;                // all failure channels
+  long tool_name = 0;
+};
+
+struct ArmSummary {
+  std::string label;
+  RunInfo info;
+  std::vector<std::string> sources;
+  long episodes_total = 0;
+  long episodes_evaluated = 0;
+  long episodes_excluded = 0;  // infrastructure
+  long episodes_ungraded = 0;
+  long tasks = 0;              // with an evaluated episode
+  int trials_min = 0;          // evaluated episodes per task
+  int trials_max = 0;
+  std::optional<double> distinct_trajectories_per_task;  // mean; 1 means trials are copies
+  bool trials_are_copies = false;  // every task with 2+ trials has a single distinct trajectory
+  std::map<std::string, long> terminations;
+  Estimate success;            // mean over tasks of task means; t interval
+  std::map<int, double> pass_hat_k;
+  long agent_calls = 0;        // the denominator
+  long user_calls = 0;
+  long failed_agent = 0;       // failure channels
+  long failed_user = 0;
+  long unanswered = 0;
+  long system = 0;
+  std::map<Channel, ChannelSummary> channels;  // the five failure channels
+  ChannelSummary argument;                     // schema + entity
+  BudgetSummary budget;
+  RecoverySummary recovery;
+  std::vector<NameCount> names;
+  std::vector<PositionSummary> positions;
+  std::vector<TaskRow> by_task;
+  Bursts bursts;
+  LengthMeans length;
+  std::map<ToolEvidence, long> tool_evidence;  // episodes by the evidence used
+  std::map<std::string, long> failing_tools;   // tool -> failed agent calls
+};
+
+ArmSummary summarize_arm(const Arm& arm, const CompareOptions& options);
+
+}  // namespace unmask

@@ -1,0 +1,150 @@
+// Two arms of one cell -> every difference METHOD 3-6 names, with uncertainty, before any verdict.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "compare/arm_summary.h"
+#include "compare/options.h"
+#include "stats/mean_test.h"
+
+namespace unmask {
+
+struct Outcome {  // METHOD 5; candidate - baseline
+  std::optional<MeanTest> delta;
+  std::optional<double> p_holm;  // filled by apply_multiplicity
+  std::optional<Equivalence> tost;
+};
+
+struct ChannelComparison {  // METHOD 4
+  std::optional<double> baseline;   // rate per call
+  std::optional<double> candidate;
+  long baseline_count = 0;
+  long candidate_count = 0;
+  std::optional<double> amplification;  // A per call; nullopt under 5 baseline failures or F < 8
+  std::optional<Interval> amplification_ci95;
+  std::optional<double> amplification_upper95;  // one-sided
+  std::optional<double> volume;
+  std::optional<double> per_other_call;
+  std::optional<double> difference;
+  std::optional<Interval> difference_ci95;
+  std::optional<double> difference_upper95;     // one-sided
+  bool no_propensity = false;  // fewer than 5 baseline failures: the difference is tested
+  std::optional<double> p;
+  std::optional<double> p_holm;
+  bool amplified = false;  // filled by apply_multiplicity
+  bool is_new = false;     // amplified with fewer than 5 baseline failures
+  bool counts_in_budget = true;  // false when every failure of the channel is leaked markup
+};
+
+struct GapPoint {
+  int k = 0;
+  double gap = 0;
+  Interval band95;
+  Interval ci95;  // pointwise
+};
+
+struct UnmaskedGap {  // METHOD 3
+  std::optional<MeanTest> test;
+  std::optional<double> p_holm;
+};
+
+struct BudgetComparison {
+  std::optional<int> k0;   // the smaller of the arms'; nullopt: none
+  int k_tight = 2;
+  bool k_tight_is_primary = true;   // false: not 2, exploratory
+  std::vector<GapPoint> gap;        // k = 0 ... k0 (or 10)
+  UnmaskedGap unmasked;             // under options.count
+  UnmaskedGap agent_only;           // --count agent
+  UnmaskedGap all_sides;            // --count all
+  std::optional<Interval> gap_tight_ci95;  // pointwise interval of G(K_tight)
+  std::optional<double> gap_tight;
+  std::optional<double> masking_factor;    // where |G(K0)| >= 1 point
+};
+
+struct RecoveryComparison {
+  std::optional<double> baseline, candidate, difference;
+  std::optional<Interval> difference_ci95;
+  std::optional<bool> equivalent;  // 90 % interval inside +-10 points
+};
+
+struct NamesComparison {  // METHOD 6
+  std::optional<double> spearman, spearman_ceiling, kendall_tau_b, jaccard, novel_share;
+  long novel_calls = 0;
+  long candidate_calls = 0;  // hallucinated calls of the candidate
+  struct NovelBeyondChance {
+    double difference = 0;
+    Interval ci95;
+    double p = 1;
+  };
+  std::optional<NovelBeyondChance> novel_beyond_chance;
+  struct Pair {
+    std::string name;
+    long baseline = 0;
+    long candidate = 0;
+    SubKind kind = SubKind::Invented;
+  };
+  std::vector<Pair> counts;  // union, by candidate count descending, then name
+};
+
+struct PositionComparison {
+  int bin = 0;
+  std::map<Channel, ChannelComparison> channels;  // rates, A and difference; no multiplicity
+};
+
+// By task (METHOD 4): increase of the tool_name rate against the baseline rate, the rate from the
+// even trials and the increase from the odd ones (and the reverse, averaged).
+struct TaskSlope {
+  std::optional<double> slope;
+  std::optional<Interval> ci95;
+};
+
+struct NoiseFloor {  // METHOD 5: two runs of the same arm
+  std::string arm;   // "baseline" or "candidate"
+  std::optional<double> delta;
+  std::optional<double> flip_share;  // tasks whose majority outcome changes
+  long tasks = 0;
+};
+
+struct CellComparison {
+  std::string cell;  // name of the cell, "gemma dense telecom INT4"
+  ArmSummary baseline;
+  ArmSummary candidate;
+  long paired_tasks = 0;
+  long episodes_baseline = 0;   // evaluated, in paired tasks
+  long episodes_candidate = 0;
+  std::vector<std::string> unpaired_tasks;  // "only in baseline: 17"
+  Outcome outcome;
+  std::optional<double> flip_share;  // of the cell itself, beside the noise floor's
+  std::map<Channel, ChannelComparison> channels;
+  ChannelComparison argument;
+  BudgetComparison budget;
+  RecoveryComparison recovery;
+  NamesComparison names;
+  NamesComparison pairs;  // over (tool, channel)
+  std::vector<PositionComparison> positions;
+  TaskSlope task_slope;
+  std::vector<NoiseFloor> noise;
+  bool graded = true;     // false: an arm has no graded episode in the paired tasks
+  // Standard deviations per task, for sample sizes.
+  std::optional<double> sd_delta, sd_unmasked;
+  std::vector<Warning> warnings;
+};
+
+// Pairs tasks by (domain, task id), reduces both arms to the common ones, and compares.
+// Errors   InvalidArgument: no common task; different domains. Undefined never escapes: it is an
+//          absent field.
+Result<CellComparison> compare_arms(const Arm& baseline, const Arm& candidate,
+                                    const CompareOptions& options);
+
+// Noise floor of an arm with a second run of the same settings.
+NoiseFloor noise_floor(std::string which, const Arm& first, const Arm& rerun);
+
+// Holm over the comparisons of one audit: Delta over comparisons, U over comparisons, channel tests
+// over comparisons x channels; then decides `amplified` (METHOD 4).
+void apply_multiplicity(std::vector<CellComparison>& cells);
+
+}  // namespace unmask

@@ -1,0 +1,70 @@
+// Puts every call of an episode in one channel.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "failure/channel.h"
+#include "trace/episode.h"
+
+namespace unmask {
+
+// Where the list of offered tools came from; best first (METHOD 12).
+enum class ToolEvidence { ToolsFile, Log, Domain, ErrorTexts };
+std::string_view to_string(ToolEvidence evidence);  // "tools_file", "log", "domain", "error_texts"
+
+// Tools given by the user with --tools. Accepts {"assistant": [...], "user": [...]} of OpenAI tool
+// schemas, a bare array of them (the agent's), or arrays of names.
+// Errors   Malformed, with the place.
+struct ToolsFile {
+  std::vector<OfferedTool> agent;
+  std::vector<OfferedTool> user;
+};
+Result<ToolsFile> parse_tools_file(std::string_view json, const std::string& name);
+
+// One call, judged. Leaked markup is one ClassifiedCall of its own although the log has no call.
+struct ClassifiedCall {
+  Side side = Side::Agent;
+  Channel channel = Channel::Ok;
+  SubKind kind = SubKind::None;
+  Cause cause = Cause::None;
+  std::string name;      // tool name as tried; empty for leaked markup without a name
+  std::string evidence;  // the text that decided: error text, the offered name it resembles ...
+  int message = 0;       // index into Episode::messages of the message that made the call
+  int position = 0;      // 0-based index among the calls of this side, in order
+  bool answered = false;
+  bool in_budget = false;     // its tool message failed, so E counts it
+  bool not_offered = false;   // channel Ok although the name is not in the list: warned
+  bool repeats_failed = false;  // same name and arguments as the side's previous call, which failed
+
+  bool operator==(const ClassifiedCall&) const = default;
+};
+
+struct ClassifiedEpisode {
+  std::vector<ClassifiedCall> calls;  // in the order they were made, both sides
+  ToolEvidence tool_evidence = ToolEvidence::ErrorTexts;
+  int orphan_results = 0;         // tool messages that answer no call
+  int orphan_failures = 0;        // of these, failed: they count in E all the same
+};
+
+// The judge for one run: offered lists and rule table resolved once, then used for many episodes.
+//
+// Threads  classify() is const and safe to call concurrently.
+class Classifier {
+ public:
+  // `tools` may be null. The domain chooses the built-in names and the rule table.
+  Classifier(const RunInfo& info, const ToolsFile* tools);
+  ~Classifier();
+  Classifier(Classifier&&) noexcept;
+
+  ClassifiedEpisode classify(const Episode& episode) const;
+
+ private:
+  struct Rules;
+  std::unique_ptr<const Rules> rules_;
+};
+
+}  // namespace unmask

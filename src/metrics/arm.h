@@ -1,0 +1,60 @@
+// One arm's episodes, ordered by task and trial, with the counts every report starts from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "metrics/episode_facts.h"
+#include "trace/episode.h"
+
+namespace unmask {
+
+// Which failures spend the budget.
+enum class BudgetCount { All, Agent };
+// at_most(K): success with E <= K. live(K): success with E < K (METHOD 3).
+enum class BudgetRule { AtMost, Live };
+std::string_view to_string(BudgetCount count);  // "all", "agent"
+std::string_view to_string(BudgetRule rule);    // "at_most", "live"
+
+// How excluded episodes are scored when asking whether a verdict is fragile (METHOD 1).
+enum class ExcludedAs { LeftOut, Failed, Passed };
+
+struct Task {
+  std::string domain;
+  std::string id;
+  std::size_t begin = 0;  // half-open range of Arm::episodes
+  std::size_t end = 0;
+};
+
+struct Arm {
+  std::string label;
+  std::vector<std::string> sources;
+  RunInfo info;                        // of the first source
+  std::vector<EpisodeFacts> episodes;  // sorted by (domain, task id in natural order, trial)
+  std::vector<Task> tasks;             // every task with at least one episode, same order
+};
+
+// Sorts and groups. Duplicate (task, trial) pairs are kept and warned about by evidence_warnings.
+Arm make_arm(std::string label, std::vector<std::string> sources, RunInfo info,
+             std::vector<EpisodeFacts> episodes);
+
+// K0 - the budget in force; nullopt where the format has none.
+std::optional<int> budget_in_force(const Arm& arm);
+
+// The arm with only these tasks (indices into arm.tasks).
+Arm select_tasks(const Arm& arm, std::span<const std::size_t> tasks);
+
+// The arm with excluded episodes turned into evaluated ones of the given outcome, with no calls.
+Arm with_excluded_as(const Arm& arm, ExcludedAs outcome);
+
+// An episode that counts in means of success: not excluded, graded.
+bool is_evaluated(const EpisodeFacts& episode);
+
+}  // namespace unmask

@@ -1,0 +1,74 @@
+// Per-task numbers: the vectors that stats resamples. Index t is Arm::tasks[t] throughout.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metrics/arm.h"
+
+namespace unmask {
+
+// Mean success over the task's evaluated episodes; nullopt where the task has none.
+std::vector<std::optional<double>> task_success(const Arm& arm);
+
+// Mean over the task's evaluated episodes of Y * 1[E within budget].
+//   at_most: E <= k; live: E < k. E by `count`.
+std::vector<std::optional<double>> task_success_under_budget(const Arm& arm, int k, BudgetRule rule,
+                                                             BudgetCount count);
+
+// Failures and calls per task over all episodes that ran (excluded ones have no calls).
+struct TaskCounts {
+  std::vector<double> failures;  // (task)
+  std::vector<double> calls;     // (task): the agent's calls
+  std::vector<double> episodes;  // (task): episodes that ran
+};
+TaskCounts task_channel_counts(const Arm& arm, Channel channel);
+// schema + entity, the paper's argument channel.
+TaskCounts task_argument_counts(const Arm& arm);
+TaskCounts task_position_counts(const Arm& arm, Channel channel, int bin);
+
+// Recovery per task: recovered, and failures not censored (METHOD 4).
+struct TaskRecovery {
+  std::vector<double> recovered;
+  std::vector<double> failures;
+  int censored = 0;  // total
+};
+TaskRecovery task_recovery(const Arm& arm);
+
+// pass^k, k = 1 ... the smallest trial count: mean over tasks of C(s,k)/C(n,k). Empty: nothing graded.
+std::map<int, double> pass_hat_k(const Arm& arm);
+
+// Hallucinated names: name -> count, kind of the first occurrence, per task and trial counts below.
+struct NameCount {
+  std::string name;
+  long count = 0;
+  SubKind kind = SubKind::Invented;
+};
+std::vector<NameCount> hallucinated_names(const Arm& arm);  // by count descending, then name
+// The same over (tool, channel) pairs of every failed agent call, named "tool/channel".
+std::vector<NameCount> failing_pairs(const Arm& arm);
+// Names by (task, trial position within task): for halves and leave-one-trial-out.
+struct NameOccurrence {
+  std::size_t task = 0;
+  int trial = 0;
+  std::string name;
+};
+std::vector<NameOccurrence> name_occurrences(const Arm& arm);
+std::vector<NameOccurrence> pair_occurrences(const Arm& arm);
+
+struct LengthMeans {  // per episode that ran; nullopt where the log lacks the quantity everywhere
+  std::optional<double> steps, agent_turns, agent_calls, user_calls, prompt_tokens, completion_tokens,
+      seconds, agent_cost_usd;
+};
+LengthMeans length_means(const Arm& arm);
+
+struct Bursts {
+  std::map<int, long> lengths;  // run length -> how many runs
+  std::optional<double> mean_length;  // nullopt: no failure
+  long repeated_after_failure = 0;
+};
+Bursts bursts(const Arm& arm);
+
+}  // namespace unmask

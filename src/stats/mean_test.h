@@ -1,0 +1,44 @@
+// Tests and intervals for the mean of independent numbers: here, one number a task.
+#pragma once
+
+#include <span>
+
+#include "base/result.h"
+#include "stats/interval.h"
+
+namespace unmask {
+
+struct MeanTest {
+  double mean = 0;
+  double se = 0;       // sd / sqrt(n); 0 when all values are equal
+  double df = 0;       // n - 1
+  double p = 1;        // two-sided, H0: mean = 0
+  Interval ci95;
+  Interval ci90;
+  double upper95 = 0;  // one-sided 95 % upper limit
+};
+
+// Student t. When every value is equal the t interval would have zero width, which no finite sample
+// justifies: then p is the exact sign test's (1 where the common value is 0), and the limits allow for
+// a share of unseen tasks of up to 1 - (alpha/2)^(1/n) (one-sided: 1 - alpha^(1/n)) lying `range` away.
+//
+// Shape    n >= 2 values.
+// Unit     that of the values; `range` is the largest distance one value can have from another's.
+// Errors   Undefined: fewer than 2 values.
+// Source   Student (1908); the zero-variance case is Clopper-Pearson's bound for 0 of n.
+Result<MeanTest> mean_t_test(std::span<const double> values, double range = 1.0);
+
+struct Equivalence {
+  double margin = 0;
+  double p = 1;  // the larger of the two one-sided p values
+  bool equivalent = false;
+  Interval ci90;
+};
+
+// Two one-sided tests: equivalent iff the (1 - 2 alpha) interval lies inside (-margin, margin).
+// Errors   as mean_t_test; InvalidArgument: margin <= 0.
+// Source   Schuirmann (1987).
+Result<Equivalence> tost(std::span<const double> values, double margin, double alpha = 0.05,
+                         double range = 1.0);
+
+}  // namespace unmask

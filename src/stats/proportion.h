@@ -1,0 +1,27 @@
+// Intervals for proportions, simple and clustered.
+#pragma once
+
+#include <span>
+
+#include "base/result.h"
+#include "stats/interval.h"
+
+namespace unmask {
+
+// Exact binomial interval. Errors: InvalidArgument unless 0 <= successes <= trials, trials >= 1.
+// Source: Clopper & Pearson (1934).
+Result<Interval> clopper_pearson(double successes, double trials, double confidence);
+
+// Interval for a ratio of sums, failures over calls, clustered by task, on the logit scale with a t
+// quantile on F - 1 degrees of freedom, F = tasks with a failure (METHOD 8).
+//   F < 2: Clopper-Pearson over tasks, scaled to calls; at zero failures the upper bound is
+//   3 / units, units = `independent_units` (episodes, or tasks where trials are duplicates).
+// Never of zero width; inside [0, 1].
+//
+// Shape    failures[t], calls[t] of the same task; tasks without calls take no part.
+// Errors   Undefined: no calls at all. InvalidArgument: lengths differ.
+Result<Interval> clustered_rate_interval(std::span<const double> failures,
+                                         std::span<const double> calls, double independent_units,
+                                         double confidence);
+
+}  // namespace unmask

@@ -1,0 +1,86 @@
+// The paired task bootstrap: tasks are drawn with replacement, both arms together, and every
+// statistic of one comparison is recomputed on the same draws.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "stats/interval.h"
+
+namespace unmask {
+
+// How often each of `tasks` tasks was drawn in each of `resamples` resamples.
+class TaskResamples {
+ public:
+  // Same (tasks, resamples, seed): same draws, at any number of threads. tasks >= 1, resamples >= 1.
+  TaskResamples(int tasks, int resamples, std::uint64_t seed, int threads = 1);
+
+  int tasks() const { return tasks_; }
+  int resamples() const { return resamples_; }
+
+  // Sums over tasks of (times drawn x value), one row per column of numbers: result[c][b] for column c
+  // in resample b. Every column has tasks() values. One pass over the draws serves all columns.
+  std::vector<std::vector<float>> sums(std::span<const std::vector<double>> columns) const;
+
+ private:
+  int tasks_;
+  int resamples_;
+  int threads_;
+  std::vector<std::uint8_t> counts_;  // (resample, task), row-major
+};
+
+// Percentile interval with given tail probability on each side; order statistics by the
+// (B + 1) p rule. +-infinity in `draws` is allowed and sorts as such.
+Interval percentile_interval(std::vector<double> draws, double tail);
+
+// The tail probability that replaces 0.025 when only F clusters carry information (METHOD 4):
+// Phi(-sqrt(F / (F - 1)) * t_{F-1, 0.975}). F >= 2.
+double expanded_tail(double failing_clusters, double confidence = 0.95);
+
+// 95 % interval of log((fc/cc) / (fb/cb)) exponentiated, where f and c are sums over tasks.
+//   draws with no failure in an arm count as +-infinity, 0/0 as +infinity.
+// Errors   Undefined: fewer than 8 failing tasks in the sparser arm, or no calls.
+Result<Interval> ratio_interval(std::span<const double> failures_baseline,
+                                std::span<const double> calls_baseline,
+                                std::span<const double> failures_candidate,
+                                std::span<const double> calls_candidate,
+                                const TaskResamples& resamples);
+
+// Interval of fc/cc - fb/cb, paired by task. Never of zero width.
+// Errors   Undefined: no calls in an arm; fewer than 2 tasks.
+struct DifferenceInterval {
+  Interval ci95;
+  double upper95 = 0;  // one-sided
+};
+Result<DifferenceInterval> rate_difference_interval(std::span<const double> failures_baseline,
+                                                    std::span<const double> calls_baseline,
+                                                    std::span<const double> failures_candidate,
+                                                    std::span<const double> calls_candidate,
+                                                    const TaskResamples& resamples);
+
+// Upper one-sided 95 % limit of the ratio, for the verdict `clean`; nullopt where undefined.
+std::optional<double> ratio_upper95(std::span<const double> failures_baseline,
+                                    std::span<const double> calls_baseline,
+                                    std::span<const double> failures_candidate,
+                                    std::span<const double> calls_candidate,
+                                    const TaskResamples& resamples);
+
+// A simultaneous 95 % band over the columns: mean[c] +- q * se[c], q the 95 % quantile of
+// max_c |mean*_b[c] - mean[c]| / se[c]. Where se is 0 the band is as wide as the widest neighbour's
+// (never of zero width; all zero: as mean_t_test's zero-variance limits).
+//   columns[c][t]: the per-task value of column c.
+// Errors   Undefined: fewer than 2 tasks or no column.
+// Source   Romano & Wolf (2005); METHOD 3.
+struct Band {
+  std::vector<double> mean;
+  std::vector<Interval> band95;
+  std::vector<Interval> ci95;     // pointwise, t
+  std::vector<double> lower95;    // pointwise 2.5 % limit is ci95.lo; this is one-sided 95 %
+};
+Result<Band> simultaneous_band(std::span<const std::vector<double>> columns,
+                               const TaskResamples& resamples);
+
+}  // namespace unmask

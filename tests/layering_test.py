@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Every #include between rooms must be allowed by the table in ARCHITECTURE.md.
+
+usage: layering_test.py [REPOSITORY]
+"""
+import pathlib
+import re
+import sys
+
+# Third-party headers and the rooms whose .cc files may include them (STYLE: PRIVATE to their owners).
+OWNERS = {
+    r"simdjson": {"ingest", "llm"},
+    r"curl/": {"llm"},
+    r"llama|ggml": {"llm", "quantize"},
+    r"CLI/": {"app"},
+    r"zlib|zstd|zip\.h": {"ingest"},
+    r"toml\+\+": {"app", "environment"},
+    r"openssl/": {"environment"},
+    r"boost/": {"stats"},
+}
+
+
+def allowed_includes(root):
+    """Rows '| rooms | may include |' of the table below the heading 'Allowed includes'."""
+    text = (root / "ARCHITECTURE.md").read_text()
+    section = text.split("## Allowed includes", 1)[1].split("\n## ", 1)[0]
+    table = {}
+    for rooms, names in re.findall(r"^\| *([a-z, ]+?) *\| *(.+?) *\|$", section, re.M):
+        if rooms == "room":
+            continue
+        for room in re.split(r", *", rooms):
+            table[room] = {"base", room} | set(re.findall(r"[a-z]+", names))
+    return table
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    table = allowed_includes(root)
+    problems = []
+    checked = 0
+    for path in sorted((root / "src").rglob("*")):
+        if path.suffix not in (".h", ".cc"):
+            continue
+        relative = path.relative_to(root / "src")
+        room = relative.parts[0] if len(relative.parts) > 1 else "audit"
+        if room not in table:
+            problems.append(f"{relative}: room '{room}' is not in the table")
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            quoted = re.match(r'\s*#include "([^"]+)"', line)
+            angled = re.match(r"\s*#include <([^>]+)>", line)
+            if quoted:
+                checked += 1
+                target = quoted.group(1)
+                target_room = target.split("/")[0] if "/" in target else "audit"
+                if not (root / "src" / target).exists():
+                    problems.append(f"{relative}:{number}: \"{target}\" does not exist")
+                elif target_room not in table[room]:
+                    problems.append(f"{relative}:{number}: {room} may not include {target_room}")
+            elif angled:
+                for pattern, owners in OWNERS.items():
+                    if re.match(pattern, angled.group(1)) and (room not in owners or path.suffix == ".h"):
+                        problems.append(f"{relative}:{number}: <{angled.group(1)}> belongs in the .cc files of "
+                                        f"{', '.join(sorted(owners))}")
+    print("\n".join(problems) if problems else f"{checked} includes follow the table")
+    if checked == 0:
+        print("nothing was checked")
+    return 1 if problems or checked == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
