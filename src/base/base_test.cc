@@ -75,7 +75,7 @@ TEST(JsonWriter, RefusesBadNesting) {
 TEST(Utf8, ReplacesWhatIsNotUtf8) {
   EXPECT_EQ(to_utf8("a\xC0\x80z"), "a\xEF\xBF\xBD\xEF\xBF\xBDz");
   EXPECT_EQ(to_utf8("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");  // a surrogate
-  EXPECT_EQ(to_utf8("\xE2\x82"), "\xEF\xBF\xBD");                             // cut short
+  EXPECT_EQ(to_utf8("\xE2\x82"), "\xEF\xBF\xBD");                              // cut short
   EXPECT_TRUE(is_utf8("\xF0\x9F\x93\xB6 ok"));
   EXPECT_FALSE(is_utf8("\xF4\x90\x80\x80"));  // past U+10FFFF
 }
@@ -96,7 +96,8 @@ TEST(WriteFile, KeepsTheOldContentWhenItCannotWrite) {
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.error().kind, ErrorKind::NotFound);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder),
-                          std::filesystem::directory_iterator()), 1);
+                          std::filesystem::directory_iterator()),
+            1);
 }
 
 TEST(WriteFile, ReportsAFullDisk) {
@@ -144,7 +145,10 @@ TEST(ParallelFor, VisitsEachIndexOnceAndRethrows) {
   parallel_for(visits.size(), 4, [&](std::size_t i) { ++visits[i]; });
   for (const std::atomic<int>& v : visits) EXPECT_EQ(v, 1);
   parallel_for(0, 4, [](std::size_t) { FAIL(); });
-  EXPECT_THROW(parallel_for(10, 2, [](std::size_t i) { if (i == 3) throw std::runtime_error("x"); }),
+  EXPECT_THROW(parallel_for(10, 2,
+                            [](std::size_t i) {
+                              if (i == 3) throw std::runtime_error("x");
+                            }),
                std::runtime_error);
 }
 

@@ -12,13 +12,13 @@ class InternalError : public std::logic_error {
 };
 
 [[noreturn]] inline void check_failed(const char* condition, const char* file, int line) {
-  throw InternalError(std::string("internal error: ") + condition + " does not hold at " + file + ":" +
-                      std::to_string(line));
+  throw InternalError(std::string("internal error: ") + condition + " does not hold at " + file +
+                      ":" + std::to_string(line));
 }
 
 }  // namespace unmask
 
-#define UNMASK_CHECK(condition)                                        \
-  do {                                                                 \
+#define UNMASK_CHECK(condition)                                               \
+  do {                                                                        \
     if (!(condition)) ::unmask::check_failed(#condition, __FILE__, __LINE__); \
   } while (false)

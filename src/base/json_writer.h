@@ -35,8 +35,7 @@ class JsonWriter {
   JsonWriter& value(const char* v) { return value(std::string_view(v)); }
   JsonWriter& value(const std::string& v) { return value(std::string_view(v)); }
   template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  JsonWriter& value(T v) {
+  requires(!std::same_as<T, bool>) JsonWriter& value(T v) {
     return integer(static_cast<std::int64_t>(v));
   }
   template <typename T>

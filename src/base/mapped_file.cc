@@ -84,7 +84,8 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
   if (path != "-" && S_ISREG(status.st_mode) && status.st_size > 0) {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-      return Error{ErrorKind::Unavailable, std::string("cannot open: ") + std::strerror(errno), path};
+      return Error{ErrorKind::Unavailable, std::string("cannot open: ") + std::strerror(errno),
+                   path};
     const auto size = static_cast<std::size_t>(status.st_size);
     void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data != MAP_FAILED) {
@@ -105,7 +106,9 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
   return file;
 }
 
-MappedFile::MappedFile(MappedFile&& other) noexcept { *this = std::move(other); }
+MappedFile::MappedFile(MappedFile&& other) noexcept {
+  *this = std::move(other);
+}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(data_, other.data_);

@@ -35,7 +35,8 @@ void parallel_for(std::size_t count, int threads, const std::function<void(std::
     }
   };
   const std::size_t helpers =
-      std::min<std::size_t>(count, static_cast<std::size_t>(resolve_threads(threads))) - (count > 0);
+      std::min<std::size_t>(count, static_cast<std::size_t>(resolve_threads(threads))) -
+      (count > 0);
   std::vector<std::thread> pool;
   pool.reserve(helpers);
   for (std::size_t i = 0; i < helpers; ++i) pool.emplace_back(loop);

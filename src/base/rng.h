@@ -1,7 +1,7 @@
 // Seeded random numbers, the same on every machine and compiler.
 //
-// xoshiro256++ (Blackman & Vigna 2019), seeded by splitmix64. The distributions of <random> are left
-// alone because their output differs between standard libraries.
+// xoshiro256++ (Blackman & Vigna 2019), seeded by splitmix64. The distributions of <random> are
+// left alone because their output differs between standard libraries.
 #pragma once
 
 #include <cmath>

@@ -1,14 +1,15 @@
-// metrics: episodes -> numbers per episode and per task. Counts and means only; uncertainty belongs to
-// compare and stats.
+// metrics: episodes -> numbers per episode and per task. Counts and means only; uncertainty belongs
+// to compare and stats.
 //
-// EpisodeFacts is everything the later rooms need of one episode, without its texts, so that a log of
-// any length fits in memory.
+// EpisodeFacts is everything the later rooms need of one episode, without its texts, so that a log
+// of any length fits in memory.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "failure/channel.h"
@@ -50,8 +51,8 @@ struct EpisodeFacts {
   int agent_calls = 0;   // the denominator of the rates: answered calls and leaked markup,
                          // System excluded
   int user_calls = 0;
-  int unanswered = 0;    // the agent's calls without a reply
-  int system = 0;        // the agent's calls in channel System
+  int unanswered = 0;  // the agent's calls without a reply
+  int system = 0;      // the agent's calls in channel System
   int not_offered_ok = 0;
   int orphan_results = 0;
   ToolEvidence tool_evidence = ToolEvidence::ErrorTexts;
@@ -59,16 +60,16 @@ struct EpisodeFacts {
   std::array<int, kPositionBins> position_calls{};
   // (bin, channel) -> failures
   std::array<std::array<int, kChannelCount>, kPositionBins> position_failures{};
-  std::vector<FailedCall> failures;     // both sides, in order
-  std::vector<int> burst_lengths;       // runs of consecutive failed agent calls
-  int repeated_after_failure = 0;       // identical agent call repeated after it failed
-  int steps = 0;                        // messages
-  int agent_turns = 0;                  // agent messages
+  std::vector<FailedCall> failures;  // both sides, in order
+  std::vector<int> burst_lengths;    // runs of consecutive failed agent calls
+  int repeated_after_failure = 0;    // identical agent call repeated after it failed
+  int steps = 0;                     // messages
+  int agent_turns = 0;               // agent messages
   std::optional<std::int64_t> prompt_tokens;
   std::optional<std::int64_t> completion_tokens;
   std::optional<double> seconds;
   std::optional<double> agent_cost_usd;
-  std::uint64_t trajectory_hash = 0;    // over roles, texts, calls: equal trajectories, equal hash
+  std::uint64_t trajectory_hash = 0;  // over roles, texts, calls: equal trajectories, equal hash
   std::string model;
   std::string policy_hash;
   std::string id;
@@ -77,7 +78,8 @@ struct EpisodeFacts {
 
 // Shape    one episode in, its facts out; `classified` must come from the same episode.
 // Recovery by METHOD 4: the agent's next call in a later message succeeds.
-EpisodeFacts episode_facts(const Episode& episode, const ClassifiedEpisode& classified,
-                           std::optional<int> max_errors);
+// A failure with no later call is censored when the error budget ended the episode, else not
+// recovered.
+EpisodeFacts episode_facts(const Episode& episode, const ClassifiedEpisode& classified);
 
 }  // namespace unmask

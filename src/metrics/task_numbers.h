@@ -37,7 +37,8 @@ struct TaskRecovery {
 };
 TaskRecovery task_recovery(const Arm& arm);
 
-// pass^k, k = 1 ... the smallest trial count: mean over tasks of C(s,k)/C(n,k). Empty: nothing graded.
+// pass^k, k = 1 ... the smallest trial count: mean over tasks of C(s,k)/C(n,k). Empty: nothing
+// graded.
 std::map<int, double> pass_hat_k(const Arm& arm);
 
 // Hallucinated names: name -> count, kind of the first occurrence, per task and trial counts below.
@@ -59,13 +60,13 @@ std::vector<NameOccurrence> name_occurrences(const Arm& arm);
 std::vector<NameOccurrence> pair_occurrences(const Arm& arm);
 
 struct LengthMeans {  // per episode that ran; nullopt where the log lacks the quantity everywhere
-  std::optional<double> steps, agent_turns, agent_calls, user_calls, prompt_tokens, completion_tokens,
-      seconds, agent_cost_usd;
+  std::optional<double> steps, agent_turns, agent_calls, user_calls, prompt_tokens,
+      completion_tokens, seconds, agent_cost_usd;
 };
 LengthMeans length_means(const Arm& arm);
 
 struct Bursts {
-  std::map<int, long> lengths;  // run length -> how many runs
+  std::map<int, long> lengths;        // run length -> how many runs
   std::optional<double> mean_length;  // nullopt: no failure
   long repeated_after_failure = 0;
 };

@@ -1,5 +1,5 @@
-// trace: what happened. The messages, tool calls and results of episodes, and the run they belong to,
-// as plain values, the same whichever log format they came from.
+// trace: what happened. The messages, tool calls and results of episodes, and the run they belong
+// to, as plain values, the same whichever log format they came from.
 #pragma once
 
 #include <cstdint>
@@ -100,9 +100,9 @@ struct Episode {
   int trial = 0;        // 0-based repeat of the same task
   std::optional<std::int64_t> seed;
   Termination termination = Termination::Unknown;
-  std::string termination_text;   // the log's word where Termination lacks it
-  std::optional<double> reward;   // nullopt: not graded
-  std::optional<bool> success;    // nullopt: not graded; else |reward - 1| <= 1e-6 (METHOD 1)
+  std::string termination_text;  // the log's word where Termination lacks it
+  std::optional<double> reward;  // nullopt: not graded
+  std::optional<bool> success;   // nullopt: not graded; else |reward - 1| <= 1e-6 (METHOD 1)
   std::vector<Message> messages;
   // Tools offered in this episode, where the log itself lists them; nullopt where it does not.
   std::optional<std::vector<OfferedTool>> agent_tools;
@@ -110,9 +110,9 @@ struct Episode {
   std::optional<double> duration_seconds;
   std::optional<double> agent_cost_usd;
   std::optional<double> user_cost_usd;
-  std::string model;       // where the log names one per episode; empty: the run's
+  std::string model;        // where the log names one per episode; empty: the run's
   std::string policy_hash;  // of the policy text or system prompt; empty where the log has none
-  std::string where;       // "results.json: simulation 12 (byte 81920)"
+  std::string where;        // "results.json: simulation 12 (byte 81920)"
 
   bool operator==(const Episode&) const = default;
 };
@@ -140,7 +140,7 @@ struct RunInfo {
   std::optional<int> num_trials;
   std::optional<int> max_steps;
   std::optional<int> max_errors;  // K0; nullopt: the format has no budget
-  std::string failure_rule;  // how a failed result is recognised in this format, one sentence
+  std::string failure_rule;       // how a failed result is recognised in this format, one sentence
   std::vector<std::string> task_ids;  // tasks the log lists, whether or not they were run
 
   bool operator==(const RunInfo&) const = default;

@@ -1,0 +1,114 @@
+#include "metrics/arm.h"
+
+#include <algorithm>
+#include <cctype>
+#include <tuple>
+
+namespace unmask {
+namespace {
+
+bool all_digits(std::string_view text) {
+  return !text.empty() && text.size() < 19 &&
+         std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// "2" before "10", numbers before words, words by bytes.
+bool natural_less(std::string_view a, std::string_view b) {
+  const bool a_number = all_digits(a);
+  const bool b_number = all_digits(b);
+  if (a_number != b_number) return a_number;
+  if (a_number) {
+    const long long x = std::stoll(std::string(a));
+    const long long y = std::stoll(std::string(b));
+    if (x != y) return x < y;
+  }
+  return a < b;
+}
+
+// A total order, so that an arm does not depend on the order its files were read in: ties between
+// duplicates are broken by content.
+bool episode_less(const EpisodeFacts& a, const EpisodeFacts& b) {
+  if (a.domain != b.domain) return a.domain < b.domain;
+  if (a.task_id != b.task_id) return natural_less(a.task_id, b.task_id);
+  return std::tie(a.trial, a.id, a.trajectory_hash) < std::tie(b.trial, b.id, b.trajectory_hash);
+}
+
+std::vector<Task> group_by_task(const std::vector<EpisodeFacts>& episodes) {
+  std::vector<Task> tasks;
+  for (std::size_t i = 0; i < episodes.size(); ++i) {
+    const EpisodeFacts& episode = episodes[i];
+    if (tasks.empty() || tasks.back().id != episode.task_id ||
+        tasks.back().domain != episode.domain)
+      tasks.push_back({episode.domain, episode.task_id, i, i});
+    tasks.back().end = i + 1;
+  }
+  return tasks;
+}
+
+}  // namespace
+
+std::string_view to_string(BudgetCount count) {
+  return count == BudgetCount::All ? "all" : "agent";
+}
+
+std::string_view to_string(BudgetRule rule) {
+  return rule == BudgetRule::AtMost ? "at_most" : "live";
+}
+
+Arm make_arm(std::string label, std::vector<std::string> sources, RunInfo info,
+             std::vector<EpisodeFacts> episodes) {
+  Arm arm;
+  arm.label = std::move(label);
+  arm.sources = std::move(sources);
+  arm.info = std::move(info);
+  for (EpisodeFacts& episode : episodes)
+    if (episode.domain.empty()) episode.domain = arm.info.domain;
+  std::stable_sort(episodes.begin(), episodes.end(), episode_less);
+  arm.tasks = group_by_task(episodes);
+  arm.episodes = std::move(episodes);
+  return arm;
+}
+
+std::optional<int> budget_in_force(const Arm& arm) {
+  return arm.info.max_errors;
+}
+
+Arm select_tasks(const Arm& arm, std::span<const std::size_t> tasks) {
+  Arm selected;
+  selected.label = arm.label;
+  selected.sources = arm.sources;
+  selected.info = arm.info;
+  for (const std::size_t t : tasks) {
+    const Task& task = arm.tasks.at(t);
+    for (std::size_t i = task.begin; i < task.end; ++i)
+      selected.episodes.push_back(arm.episodes[i]);
+  }
+  selected.tasks = group_by_task(selected.episodes);
+  return selected;
+}
+
+Arm with_excluded_as(const Arm& arm, ExcludedAs outcome) {
+  Arm changed = arm;
+  if (outcome == ExcludedAs::LeftOut) return changed;
+  for (EpisodeFacts& episode : changed.episodes) {
+    if (!episode.excluded) continue;
+    EpisodeFacts stand_in;  // what it did before it broke off is not evidence: no calls
+    stand_in.domain = episode.domain;
+    stand_in.task_id = episode.task_id;
+    stand_in.trial = episode.trial;
+    stand_in.id = episode.id;
+    stand_in.where = episode.where;
+    stand_in.termination = Termination::UnexpectedError;
+    stand_in.success = outcome == ExcludedAs::Passed;
+    stand_in.reward = outcome == ExcludedAs::Passed ? 1.0 : 0.0;
+    episode = std::move(stand_in);
+  }
+  return changed;
+}
+
+bool is_evaluated(const EpisodeFacts& episode) {
+  return !episode.excluded && episode.success.has_value();
+}
+
+}  // namespace unmask
