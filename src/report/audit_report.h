@@ -30,9 +30,17 @@ struct AuditReport {
   Provenance provenance;  // filled by the caller
 };
 
+// A failed agent call with the episode it happened in.
+struct FailureRow {
+  std::string task;
+  int trial = 0;
+  std::string where;  // place of the episode in the log
+  FailedCall call;
+};
+
 struct InspectReport {
   ArmSummary arm;
-  std::vector<FailedCall> failures;  // the agent's, in order, with evidence
+  std::vector<FailureRow> failures;  // the agent's, by task and trial, of episodes that ran
   CompareOptions options;
   std::vector<Dropped> dropped;
   std::vector<Warning> warnings;

@@ -1,0 +1,331 @@
+#include "audit.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/check.h"
+#include "compare/evidence.h"
+
+namespace unmask {
+namespace {
+
+void report_step(const AuditOptions& options, const std::string& step) {
+  if (options.progress) options.progress(step);
+}
+
+// Classifies and measures episodes as they arrive from several threads; keeps facts, not texts.
+class FactsCollector {
+ public:
+  explicit FactsCollector(const ToolsFile* tools) : tools_(tools) {}
+
+  void take(const RunInfo& info, std::size_t index, const Episode& episode) {
+    std::call_once(made_, [&] { classifier_ = std::make_unique<Classifier>(info, tools_); });
+    EpisodeFacts facts = episode_facts(episode, classifier_->classify(episode));
+    if (facts.domain.empty()) facts.domain = info.domain;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (facts_.size() <= index) facts_.resize(index + 1);
+    facts_[index] = std::move(facts);
+  }
+
+  std::vector<EpisodeFacts> take_all() { return std::move(facts_); }
+
+ private:
+  const ToolsFile* tools_;
+  std::once_flag made_;
+  std::unique_ptr<Classifier> classifier_;
+  std::mutex mutex_;
+  std::vector<EpisodeFacts> facts_;
+};
+
+// What must agree between the pieces of one arm, with the word a reader knows it by.
+std::vector<std::pair<std::string, std::string>> settings_of(const RunInfo& info) {
+  const auto text = [](const std::optional<int>& n) {
+    return n ? std::to_string(*n) : std::string("none");
+  };
+  return {{"model", info.model},
+          {"user model", info.user_model},
+          {"agent settings", info.agent_settings},
+          {"user settings", info.user_settings},
+          {"git commit", info.git_commit},
+          {"max_errors", text(info.max_errors)},
+          {"max_steps", text(info.max_steps)},
+          {"format", info.format}};
+}
+
+void warn_where_pieces_differ(const RunInfo& first, const RunInfo& other, const std::string& path,
+                              std::vector<Warning>& warnings) {
+  const std::vector<std::pair<std::string, std::string>> a = settings_of(first);
+  const std::vector<std::pair<std::string, std::string>> b = settings_of(other);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i].second != b[i].second)
+      warnings.push_back({"mixed_settings",
+                          "pieces of one arm differ in " + a[i].first + ": '" + a[i].second +
+                              "' in the first, '" + b[i].second + "' here",
+                          path, 1});
+}
+
+// Pieces that overlap bring the same episode twice; it counts once.
+std::size_t drop_identical_episodes(std::vector<EpisodeFacts>& episodes) {
+  using Key = std::tuple<std::string, std::string, int, std::string, std::uint64_t>;
+  std::set<Key> seen;
+  const std::size_t before = episodes.size();
+  std::erase_if(episodes, [&](const EpisodeFacts& e) {
+    return !e.id.empty() &&
+           !seen.insert(Key(e.domain, e.task_id, e.trial, e.id, e.trajectory_hash)).second;
+  });
+  return before - episodes.size();
+}
+
+std::string default_label(const ArmSource& source, const RunInfo& info) {
+  if (!source.label.empty()) return source.label;
+  if (!info.model.empty()) return info.model;
+  return std::filesystem::path(source.paths.front()).stem().string();
+}
+
+// A budget stated by the user for a format that has none.
+void assume_budget(RunInfo& info, const AuditOptions& options, std::vector<Warning>& warnings) {
+  if (info.max_errors || options.compare.assumed_max_errors <= 0) return;
+  info.max_errors = options.compare.assumed_max_errors;
+  warnings.push_back({"budget_assumed",
+                      "the log states no error budget; " + std::to_string(*info.max_errors) +
+                          " is assumed as asked",
+                      "", 1});
+}
+
+void append(std::vector<Warning>& to, std::vector<Warning> from, const std::string& where) {
+  for (Warning& warning : from) {
+    if (!where.empty())
+      warning.where = warning.where.empty() ? where : where + ": " + warning.where;
+    to.push_back(std::move(warning));
+  }
+}
+
+// Arms already read, so that a baseline shared by several cells is read once.
+class ArmShelf {
+ public:
+  explicit ArmShelf(const AuditOptions& options) : options_(options) {}
+
+  Result<const LoadedArm*> get(const ArmSource& source) {
+    const std::pair<std::vector<std::string>, std::string> key(source.paths, source.label);
+    const auto found = arms_.find(key);
+    if (found != arms_.end()) return found->second.get();
+    Result<LoadedArm> loaded = load_arm(source, options_);
+    if (!loaded) return loaded.error();
+    order_.push_back(key);
+    return (arms_[key] = std::make_unique<LoadedArm>(std::move(*loaded))).get();
+  }
+
+  // What reading and evidence checks said, once an arm, in the order the arms were first read.
+  void collect(AuditReport& report) const {
+    for (const auto& key : order_) {
+      const LoadedArm& loaded = *arms_.at(key);
+      append(report.warnings, loaded.warnings, loaded.arm.label);
+      report.dropped.insert(report.dropped.end(), loaded.dropped.begin(), loaded.dropped.end());
+    }
+  }
+
+ private:
+  const AuditOptions& options_;
+  std::map<std::pair<std::vector<std::string>, std::string>, std::unique_ptr<LoadedArm>> arms_;
+  std::vector<std::pair<std::vector<std::string>, std::string>> order_;
+};
+
+struct CellArms {
+  std::string name;
+  Arm baseline;
+  Arm candidate;
+};
+
+bool has_excluded(const Arm& arm) {
+  return std::any_of(arm.episodes.begin(), arm.episodes.end(),
+                     [](const EpisodeFacts& episode) { return episode.excluded; });
+}
+
+// Compares every cell under one reading of the excluded episodes, then judges with Holm across
+// cells.
+Result<std::vector<AuditedCell>> judge_cells(const std::vector<CellArms>& cells,
+                                             ExcludedAs baseline, ExcludedAs candidate,
+                                             const CompareOptions& options) {
+  std::vector<CellComparison> comparisons;
+  for (const CellArms& cell : cells) {
+    Result<CellComparison> comparison =
+        compare_arms(with_excluded_as(cell.baseline, baseline),
+                     with_excluded_as(cell.candidate, candidate), options);
+    if (!comparison) {
+      Error error = comparison.error();
+      if (error.where.empty()) error.where = cell.name;
+      return error;
+    }
+    comparison->cell = cell.name;
+    comparisons.push_back(std::move(*comparison));
+  }
+  apply_multiplicity(comparisons);
+  std::vector<AuditedCell> judged;
+  for (CellComparison& comparison : comparisons) {
+    Judgement judgement = judge(comparison);
+    judged.push_back({std::move(comparison), std::move(judgement)});
+  }
+  return judged;
+}
+
+// METHOD 1: would the verdict change with excluded episodes as best case, worst case or all failed?
+Result<Done> mark_fragile(const std::vector<CellArms>& cells, const CompareOptions& options,
+                          std::vector<AuditedCell>& judged) {
+  const bool any = std::any_of(cells.begin(), cells.end(), [](const CellArms& cell) {
+    return has_excluded(cell.baseline) || has_excluded(cell.candidate);
+  });
+  if (!any) return Done{};
+  constexpr std::pair<ExcludedAs, ExcludedAs> kReadings[] = {
+      {ExcludedAs::Failed, ExcludedAs::Failed},
+      {ExcludedAs::Failed, ExcludedAs::Passed},
+      {ExcludedAs::Passed, ExcludedAs::Failed}};
+  for (const auto& [baseline, candidate] : kReadings) {
+    const Result<std::vector<AuditedCell>> other = judge_cells(cells, baseline, candidate, options);
+    if (!other) return other.error();
+    for (std::size_t i = 0; i < judged.size(); ++i)
+      if ((*other)[i].judgement.verdict != judged[i].judgement.verdict)
+        judged[i].judgement.fragile = true;
+  }
+  return Done{};
+}
+
+std::string stem(const ArmSource& source) {
+  return std::filesystem::path(source.paths.front()).stem().string();
+}
+
+// Labels must tell the arms apart; where the logs name the same model, the files do.
+void make_labels_differ(const CellSources& sources, CellArms& cell) {
+  if (cell.baseline.label != cell.candidate.label) return;
+  const bool stems_differ = stem(sources.baseline) != stem(sources.candidate);
+  cell.baseline.label += " (" + (stems_differ ? stem(sources.baseline) : "baseline") + ")";
+  cell.candidate.label += " (" + (stems_differ ? stem(sources.candidate) : "candidate") + ")";
+}
+
+Result<Done> add_noise_floor(ArmShelf& shelf, const std::string& which, const Arm& arm,
+                             const std::optional<ArmSource>& rerun, CellComparison& comparison) {
+  if (!rerun) return Done{};
+  const Result<const LoadedArm*> loaded = shelf.get(*rerun);
+  if (!loaded) return loaded.error();
+  comparison.noise.push_back(noise_floor(which, arm, (*loaded)->arm));
+  return Done{};
+}
+
+std::string cell_name(const CellSources& sources, const CellArms& cell) {
+  if (!sources.cell.empty()) return sources.cell;
+  const std::string& domain = cell.baseline.info.domain;
+  return domain.empty() ? "cell" : domain;
+}
+
+}  // namespace
+
+Result<LoadedArm> load_arm(const ArmSource& source, const AuditOptions& options) {
+  if (source.paths.empty())
+    return Error{ErrorKind::InvalidArgument, "no log is named for an arm", ""};
+  LoadedArm loaded;
+  std::optional<RunInfo> info;
+  std::vector<EpisodeFacts> episodes;
+  for (const std::string& path : source.paths) {
+    report_step(options, "reading " + path);
+    FactsCollector collector(options.tools ? &*options.tools : nullptr);
+    const EpisodeSink sink = [&](const RunInfo& run, std::size_t index, Episode&& episode) {
+      collector.take(run, index, episode);
+    };
+    Result<IngestReport> read = ingest(path, options.read, sink);
+    if (!read) return read.error();
+    // Facts of this piece are complete; merge them into the arm.
+    std::vector<EpisodeFacts> facts = collector.take_all();
+    UNMASK_CHECK(facts.size() == read->episodes);
+    std::move(facts.begin(), facts.end(), std::back_inserter(episodes));
+    append(loaded.warnings, std::move(read->warnings), "");
+    loaded.dropped.insert(loaded.dropped.end(), read->dropped.begin(), read->dropped.end());
+    loaded.bytes += read->bytes;
+    if (info)
+      warn_where_pieces_differ(*info, read->run.info, path, loaded.warnings);
+    else
+      info = read->run.info;
+  }
+  if (episodes.empty())
+    return Error{ErrorKind::Undefined, "holds no episode that could be read", source.paths.front()};
+  const std::size_t identical = drop_identical_episodes(episodes);
+  if (identical > 0)
+    loaded.warnings.push_back({"identical_episodes",
+                               "episodes that stand in the arm more than once were counted once",
+                               "", static_cast<std::int64_t>(identical)});
+  assume_budget(*info, options, loaded.warnings);
+  loaded.arm = make_arm(default_label(source, *info), source.paths, *info, std::move(episodes));
+  append(loaded.warnings, evidence_warnings(loaded.arm), "");
+  return loaded;
+}
+
+Result<AuditReport> audit(const std::vector<CellSources>& sources, const AuditOptions& options) {
+  UNMASK_CHECK(!sources.empty());
+  AuditReport report;
+  report.options = options.compare;
+  ArmShelf shelf(options);
+
+  // Read both arms of every cell.
+  std::vector<CellArms> cells;
+  for (const CellSources& cell : sources) {
+    const Result<const LoadedArm*> baseline = shelf.get(cell.baseline);
+    if (!baseline) return baseline.error();
+    const Result<const LoadedArm*> candidate = shelf.get(cell.candidate);
+    if (!candidate) return candidate.error();
+    CellArms arms{"", (*baseline)->arm, (*candidate)->arm};
+    arms.name = cell_name(cell, arms);
+    make_labels_differ(cell, arms);
+    cells.push_back(std::move(arms));
+  }
+
+  // Compare and judge, then ask whether excluded episodes could change a verdict.
+  report_step(options, "comparing");
+  Result<std::vector<AuditedCell>> judged =
+      judge_cells(cells, ExcludedAs::LeftOut, ExcludedAs::LeftOut, options.compare);
+  if (!judged) return judged.error();
+  const Result<Done> marked = mark_fragile(cells, options.compare, *judged);
+  if (!marked) return marked.error();
+  report.cells = std::move(*judged);
+
+  // Noise floors and warnings stand beside the verdicts.
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    CellComparison& comparison = report.cells[i].comparison;
+    const std::string where = sources.size() > 1 ? comparison.cell : "";
+    append(report.warnings, pairing_warnings(cells[i].baseline, cells[i].candidate), where);
+    append(report.warnings, std::move(comparison.warnings), where);
+    comparison.warnings.clear();
+    for (const auto& [which, arm, rerun] :
+         {std::tuple("baseline", &cells[i].baseline, &sources[i].baseline_rerun),
+          std::tuple("candidate", &cells[i].candidate, &sources[i].candidate_rerun)}) {
+      const Result<Done> added = add_noise_floor(shelf, which, *arm, *rerun, comparison);
+      if (!added) return added.error();
+    }
+  }
+  shelf.collect(report);
+  return report;
+}
+
+Result<InspectReport> inspect(const ArmSource& source, const AuditOptions& options) {
+  Result<LoadedArm> loaded = load_arm(source, options);
+  if (!loaded) return loaded.error();
+  report_step(options, "measuring");
+  InspectReport report;
+  report.options = options.compare;
+  report.arm = summarize_arm(loaded->arm, options.compare);
+  for (const EpisodeFacts& episode : loaded->arm.episodes) {
+    if (episode.excluded) continue;
+    for (const FailedCall& call : episode.failures)
+      if (call.side == Side::Agent)
+        report.failures.push_back({episode.task_id, episode.trial, episode.where, call});
+  }
+  report.dropped = std::move(loaded->dropped);
+  report.warnings = std::move(loaded->warnings);
+  return report;
+}
+
+}  // namespace unmask
