@@ -1,0 +1,73 @@
+# Thin wrappers over the CMake presets. `make help` lists them.
+SHELL := /bin/bash
+JOBS ?= $(shell nproc)
+DEMO_DIR ?= unmask-demo
+FUZZ_SECONDS ?= 600
+.DEFAULT_GOAL := help
+.PHONY: help deps build demo test bench lint fuzz asan tsan clang check-all calibration clean
+
+help:
+	@echo "make build        the program, build/release/unmask"
+	@echo "make demo         build, plant a pair of logs, audit it, inspect a small log"
+	@echo "make test         build and run every test not labelled slow, live or browser"
+	@echo "make bench        benchmarks against their comparators, as ratios"
+	@echo "make lint         formatting and clang-tidy"
+	@echo "make fuzz         each fuzz target for FUZZ_SECONDS ($(FUZZ_SECONDS)) under ASan and UBSan"
+	@echo "make asan | tsan  the tests under sanitizers"
+	@echo "make check-all    everything above and the slow tests"
+
+deps:
+	@deps/install.sh
+
+build: deps
+	@cmake --preset release -DUNMASK_TESTS=OFF >build-release.log 2>&1 || { cat build-release.log; rm -f build-release.log; exit 1; }
+	@rm -f build-release.log
+	@cmake --build --preset release -j $(JOBS) --target unmask
+
+demo: build
+	@tools/demo.sh build/release/unmask $(DEMO_DIR)
+
+test: deps
+	cmake --preset dev
+	cmake --build --preset dev -j $(JOBS)
+	ctest --test-dir build/dev --output-on-failure -j $(JOBS) -LE 'slow|live|browser'
+
+asan: deps
+	cmake --preset asan
+	cmake --build --preset asan -j $(JOBS)
+	ctest --test-dir build/asan --output-on-failure -j $(JOBS) -LE 'slow|live|browser|cli|oracle'
+
+tsan: deps
+	cmake --preset tsan
+	cmake --build --preset tsan -j $(JOBS)
+	ctest --test-dir build/tsan --output-on-failure -j $(JOBS) -LE 'slow|live|browser|cli|oracle'
+
+clang:
+	@deps/install.sh --with-clang
+	cmake --preset clang
+	cmake --build --preset clang -j $(JOBS)
+
+lint:
+	@deps/install.sh --with-clang
+	@tools/lint.sh
+
+bench: deps
+	cmake --preset release -DUNMASK_BENCH=ON
+	cmake --build --preset release -j $(JOBS)
+	bench/run.sh build/release
+
+fuzz:
+	@deps/install.sh --with-clang
+	cmake --preset fuzz
+	cmake --build --preset fuzz -j $(JOBS)
+	tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+
+calibration: build
+	tests/calibration/run.sh build/release
+
+check-all: lint clang asan tsan test
+	ctest --test-dir build/dev --output-on-failure -L slow
+	$(MAKE) fuzz
+
+clean:
+	rm -rf build $(DEMO_DIR)

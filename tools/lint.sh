@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Formatting as .clang-format has it, and a short list of clang-tidy checks as errors.
+#   tools/lint.sh          check every source file
+#   tools/lint.sh --fix    reformat
+set -euo pipefail
+cd "$(dirname "$0")/.."
+format=$(command -v clang-format-14 || command -v clang-format)
+tidy=$(command -v clang-tidy-14 || command -v clang-tidy)
+mapfile -t files < <(git ls-files 'src/*.h' 'src/*.cc' 'fuzz/*.cc' 'bench/*.cc' 'tests/*.cc')
+
+if [ "${1:-}" = "--fix" ]; then
+  "$format" -i "${files[@]}"
+  exit 0
+fi
+"$format" --dry-run --Werror "${files[@]}"
+echo "lint: ${#files[@]} files are formatted"
+
+cmake --preset clang >/dev/null
+mapfile -t sources < <(git ls-files 'src/*.cc' | grep -v _test.cc)
+printf '%s\n' "${sources[@]}" | xargs -P "$(nproc)" -n 4 "$tidy" -p build/clang --quiet --warnings-as-errors='*' 2>/dev/null
+echo "lint: clang-tidy is content with ${#sources[@]} sources"
