@@ -15,7 +15,8 @@ struct MeanTest {
   double p = 1;        // two-sided, H0: mean = 0
   Interval ci95;
   Interval ci90;
-  double upper95 = 0;  // one-sided 95 % upper limit
+  double upper95 = 0;  // one-sided 95 % limits
+  double lower95 = 0;
 };
 
 // Student t. When every value is equal the t interval would have zero width, which no finite sample
@@ -32,7 +33,7 @@ struct Equivalence {
   double margin = 0;
   double p = 1;  // the larger of the two one-sided p values
   bool equivalent = false;
-  Interval ci90;
+  Interval ci90;         // the (1 - 2 alpha) interval
 };
 
 // Two one-sided tests: equivalent iff the (1 - 2 alpha) interval lies inside (-margin, margin).

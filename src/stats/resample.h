@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "stats/interval.h"
+#include "stats/lane_sums.h"
 
 namespace unmask {
 
@@ -18,27 +19,32 @@ class TaskResamples {
   // Same (tasks, resamples, seed): same draws, at any number of threads. tasks >= 1, resamples >= 1.
   TaskResamples(int tasks, int resamples, std::uint64_t seed, int threads = 1);
 
-  int tasks() const { return tasks_; }
-  int resamples() const { return resamples_; }
+  int tasks() const { return counts_.tasks(); }
+  int resamples() const { return counts_.draws(); }
+  int times_drawn(int resample, int task) const { return counts_.weight(resample, task); }
 
   // Sums over tasks of (times drawn x value), one row per column of numbers: result[c][b] for column c
-  // in resample b. Every column has tasks() values. One pass over the draws serves all columns.
-  std::vector<std::vector<float>> sums(std::span<const std::vector<double>> columns) const;
+  // in resample b. Every column has tasks() values. One pass over the draws serves all columns. Equal
+  // to the plain double loop over tasks to the last bit.
+  std::vector<std::vector<double>> sums(std::span<const std::vector<double>> columns) const;
+  std::vector<std::vector<double>> sums(std::span<const std::span<const double>> columns) const;
 
  private:
-  int tasks_;
-  int resamples_;
-  int threads_;
-  std::vector<std::uint8_t> counts_;  // (resample, task), row-major
+  LaneWeights counts_;
 };
 
-// Percentile interval with given tail probability on each side; order statistics by the
-// (B + 1) p rule. +-infinity in `draws` is allowed and sorts as such.
+// Percentile interval with given tail probability on each side: of B draws in order, the k-th and the
+// (B + 1 - k)-th, k = floor((B + 1) tail), at least 1. +-infinity in `draws` is allowed and sorts as
+// such. At least 1 draw; 0 < tail < 0.5.
+// Source   Davison & Hinkley (1997) sec. 5.2.
 Interval percentile_interval(std::vector<double> draws, double tail);
 
 // The tail probability that replaces 0.025 when only F clusters carry information (METHOD 4):
 // Phi(-sqrt(F / (F - 1)) * t_{F-1, 0.975}). F >= 2.
 double expanded_tail(double failing_clusters, double confidence = 0.95);
+
+// A ratio is not reported on fewer failing tasks in the sparser arm (METHOD 4).
+inline constexpr double kFewestFailingTasks = 8;
 
 // 95 % interval of log((fc/cc) / (fb/cb)) exponentiated, where f and c are sums over tasks.
 //   draws with no failure in an arm count as +-infinity, 0/0 as +infinity.
@@ -53,7 +59,9 @@ Result<Interval> ratio_interval(std::span<const double> failures_baseline,
 // Errors   Undefined: no calls in an arm; fewer than 2 tasks.
 struct DifferenceInterval {
   Interval ci95;
+  Interval ci90;
   double upper95 = 0;  // one-sided
+  double lower95 = 0;
 };
 Result<DifferenceInterval> rate_difference_interval(std::span<const double> failures_baseline,
                                                     std::span<const double> calls_baseline,

@@ -1,0 +1,82 @@
+#include "stats/proportion.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stats/clustered.h"
+#include "stats/distribution.h"
+
+namespace unmask {
+namespace {
+
+double logit(double p) {
+  return std::log(p / (1 - p));
+}
+double expit(double x) {
+  return 1 / (1 + std::exp(-x));
+}
+
+// No failure in n independent units: 3/n at 95 %, -ln(1 - confidence)/n in general (scaled so that
+// the rule of three is exact at 95 %).
+Interval rule_of_three(double units, double confidence) {
+  const double bound = 3 * std::log(1 - confidence) / std::log(0.05);
+  return {0, units > 0 ? std::min(1.0, bound / units) : 1.0};
+}
+
+// One failing task of n: the exact interval for the share of failing tasks, each of which is taken
+// to hold as many failures a call of the average task as the one that was seen. At least as wide as
+// if calls were independent, which matters when there is but one task.
+Interval single_failing_task(const ClusteredRatio& ratio, double confidence) {
+  const Interval share = *clopper_pearson(1, ratio.clusters, confidence);
+  const Interval calls = *clopper_pearson(std::min(ratio.numerator, ratio.denominator),
+                                          std::max(1.0, ratio.denominator), confidence);
+  const double scale = ratio.rate * ratio.clusters;
+  return {std::min(calls.lo, share.lo * scale),
+          std::min(1.0, std::max(calls.hi, share.hi * scale))};
+}
+
+Interval logit_t(const ClusteredRatio& ratio, double confidence) {
+  const double p = ratio.rate;
+  // Every task has exactly the same rate: fall back on independent calls, never zero width.
+  const double floor_se = std::sqrt(p * (1 - p) / ratio.denominator);
+  const double se = ratio.se > 1e-12 * p ? ratio.se : floor_se;
+  const double reach = t_quantile(0.5 + confidence / 2, ratio.failing - 1) * se / (p * (1 - p));
+  return {expit(logit(p) - reach), expit(logit(p) + reach)};
+}
+
+}  // namespace
+
+Result<Interval> clopper_pearson(double successes, double trials, double confidence) {
+  if (!(trials >= 1 && successes >= 0 && successes <= trials))
+    return Error{ErrorKind::InvalidArgument,
+                 "a proportion needs 0 <= successes <= trials and at least 1 trial", ""};
+  if (!(confidence > 0 && confidence < 1))
+    return Error{ErrorKind::InvalidArgument, "a confidence lies between 0 and 1", ""};
+  const double tail = (1 - confidence) / 2;
+  const double failures = trials - successes;
+  Interval interval;
+  interval.lo = successes > 0 ? beta_quantile(tail, successes, failures + 1) : 0.0;
+  interval.hi = failures > 0 ? beta_quantile(1 - tail, successes + 1, failures) : 1.0;
+  return interval;
+}
+
+Result<Interval> clustered_rate_interval(std::span<const double> failures,
+                                         std::span<const double> calls, double independent_units,
+                                         double confidence) {
+  if (failures.size() != calls.size())
+    return Error{ErrorKind::InvalidArgument, "failures and calls must list the same tasks", ""};
+  if (!(confidence > 0 && confidence < 1))
+    return Error{ErrorKind::InvalidArgument, "a confidence lies between 0 and 1", ""};
+  const ClusteredRatio ratio = clustered_ratio(failures, calls);
+  if (ratio.denominator <= 0)
+    return Error{ErrorKind::Undefined, "a rate needs at least 1 call", ""};
+  if (ratio.failing == 0) return rule_of_three(independent_units, confidence);
+  if (ratio.rate >= 1) {  // every call failed: the mirror image of none
+    const Interval none = rule_of_three(independent_units, confidence);
+    return Interval{1 - none.hi, 1};
+  }
+  if (ratio.failing < 2) return single_failing_task(ratio, confidence);
+  return logit_t(ratio, confidence);
+}
+
+}  // namespace unmask
