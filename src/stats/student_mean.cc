@@ -1,3 +1,4 @@
+// (Not mean_test.cc: files of that ending are taken for test programs.)
 #include "stats/mean_test.h"
 
 #include <algorithm>
