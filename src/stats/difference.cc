@@ -19,11 +19,12 @@ struct Arms {
   ClusteredRatio baseline;
   ClusteredRatio candidate;
   double correlation = 0;  // of the arms' linearised rates over tasks
+  double failing = 0;      // tasks with a failure in either arm
 };
 
 Arms summarize(std::span<const double> fb, std::span<const double> cb, std::span<const double> fc,
                std::span<const double> cc) {
-  Arms arms{clustered_ratio(fb, cb), clustered_ratio(fc, cc), 0};
+  Arms arms{clustered_ratio(fb, cb), clustered_ratio(fc, cc), 0, 0};
   double bb = 0;
   double both = 0;
   double candidate_squares = 0;
@@ -33,6 +34,7 @@ Arms summarize(std::span<const double> fb, std::span<const double> cb, std::span
     bb += rb * rb;
     candidate_squares += rc * rc;
     both += rb * rc;
+    if (fb[t] > 0 || fc[t] > 0) arms.failing += 1;
   }
   if (bb > 0 && candidate_squares > 0) arms.correlation = both / std::sqrt(bb * candidate_squares);
   return arms;
@@ -44,28 +46,32 @@ Result<DifferenceInterval> rate_difference_interval(std::span<const double> fail
                                                     std::span<const double> calls_baseline,
                                                     std::span<const double> failures_candidate,
                                                     std::span<const double> calls_candidate,
-                                                    const TaskResamples& resamples) {
+                                                    double units_baseline, double units_candidate) {
   const std::size_t tasks = failures_baseline.size();
   if (calls_baseline.size() != tasks || failures_candidate.size() != tasks ||
-      calls_candidate.size() != tasks || static_cast<std::size_t>(resamples.tasks()) != tasks)
+      calls_candidate.size() != tasks)
     return Error{ErrorKind::InvalidArgument,
                  "a difference of rates needs one number of each kind a task", ""};
   if (tasks < 2)
     return Error{ErrorKind::Undefined, "a difference of rates needs at least 2 tasks", ""};
   const Arms arms =
       summarize(failures_baseline, calls_baseline, failures_candidate, calls_candidate);
-  if (arms.baseline.denominator <= 0 || arms.candidate.denominator <= 0)
+  const ClusteredRatio& b = arms.baseline;
+  const ClusteredRatio& c = arms.candidate;
+  if (b.denominator <= 0 || c.denominator <= 0)
     return Error{ErrorKind::Undefined, "a difference of rates needs calls in both arms", ""};
-  const double difference = arms.candidate.rate - arms.baseline.rate;
+  const double degrees = std::max(1.0, arms.failing - 1);
+  if (units_baseline <= 0) units_baseline = b.clusters;
+  if (units_candidate <= 0) units_candidate = c.clusters;
+
+  const double difference = c.rate - b.rate;
   const auto limits = [&](double confidence) {
-    const Interval b = *clustered_rate_interval(failures_baseline, calls_baseline,
-                                                arms.baseline.clusters, confidence);
-    const Interval c = *clustered_rate_interval(failures_candidate, calls_candidate,
-                                                arms.candidate.clusters, confidence);
-    return Interval{difference - combine(arms.candidate.rate - c.lo, b.hi - arms.baseline.rate,
-                                         arms.correlation),
-                    difference + combine(c.hi - arms.candidate.rate, arms.baseline.rate - b.lo,
-                                         arms.correlation)};
+    const Interval of_b = *clustered_rate_interval_df(failures_baseline, calls_baseline,
+                                                      units_baseline, confidence, degrees);
+    const Interval of_c = *clustered_rate_interval_df(failures_candidate, calls_candidate,
+                                                      units_candidate, confidence, degrees);
+    return Interval{difference - combine(c.rate - of_c.lo, of_b.hi - b.rate, arms.correlation),
+                    difference + combine(of_c.hi - c.rate, b.rate - of_b.lo, arms.correlation)};
   };
   DifferenceInterval result;
   result.ci95 = limits(0.95);

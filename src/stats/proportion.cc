@@ -35,12 +35,12 @@ Interval single_failing_task(const ClusteredRatio& ratio, double confidence) {
           std::min(1.0, std::max(calls.hi, share.hi * scale))};
 }
 
-Interval logit_t(const ClusteredRatio& ratio, double confidence) {
+Interval logit_t(const ClusteredRatio& ratio, double confidence, double degrees) {
   const double p = ratio.rate;
   // Every task has exactly the same rate: fall back on independent calls, never zero width.
   const double floor_se = std::sqrt(p * (1 - p) / ratio.denominator);
   const double se = ratio.se > 1e-12 * p ? ratio.se : floor_se;
-  const double reach = t_quantile(0.5 + confidence / 2, ratio.failing - 1) * se / (p * (1 - p));
+  const double reach = t_quantile(0.5 + confidence / 2, degrees) * se / (p * (1 - p));
   return {expit(logit(p) - reach), expit(logit(p) + reach)};
 }
 
@@ -60,9 +60,9 @@ Result<Interval> clopper_pearson(double successes, double trials, double confide
   return interval;
 }
 
-Result<Interval> clustered_rate_interval(std::span<const double> failures,
-                                         std::span<const double> calls, double independent_units,
-                                         double confidence) {
+Result<Interval> clustered_rate_interval_df(std::span<const double> failures,
+                                            std::span<const double> calls, double independent_units,
+                                            double confidence, double degrees) {
   if (failures.size() != calls.size())
     return Error{ErrorKind::InvalidArgument, "failures and calls must list the same tasks", ""};
   if (!(confidence > 0 && confidence < 1))
@@ -76,7 +76,13 @@ Result<Interval> clustered_rate_interval(std::span<const double> failures,
     return Interval{1 - none.hi, 1};
   }
   if (ratio.failing < 2) return single_failing_task(ratio, confidence);
-  return logit_t(ratio, confidence);
+  return logit_t(ratio, confidence, degrees > 0 ? degrees : ratio.failing - 1);
+}
+
+Result<Interval> clustered_rate_interval(std::span<const double> failures,
+                                         std::span<const double> calls, double independent_units,
+                                         double confidence) {
+  return clustered_rate_interval_df(failures, calls, independent_units, confidence, 0);
 }
 
 }  // namespace unmask

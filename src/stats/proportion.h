@@ -24,4 +24,10 @@ Result<Interval> clustered_rate_interval(std::span<const double> failures,
                                          std::span<const double> calls, double independent_units,
                                          double confidence);
 
+// The same with the degrees of freedom given, for a comparison whose failing tasks are spread over
+// two arms. `degrees` 0: F - 1.
+Result<Interval> clustered_rate_interval_df(std::span<const double> failures,
+                                            std::span<const double> calls, double independent_units,
+                                            double confidence, double degrees);
+
 }  // namespace unmask
