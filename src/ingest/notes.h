@@ -1,5 +1,5 @@
-// What a reader has to tell besides the episodes: warnings, gathered, and records that were dropped.
-// Internal to ingest.
+// What a reader has to tell besides the episodes: warnings, gathered, and records that were
+// dropped. Internal to ingest.
 #pragma once
 
 #include <string>

@@ -1,0 +1,435 @@
+// One simulation of a τ²-bench results file (τ²-bench 1.0,
+// tau2/data_model/{simulation,message}.py).
+#include "ingest/tau2_episode.h"
+
+#include <array>
+#include <utility>
+
+#include "ingest/call_arguments.h"
+#include "ingest/field_reader.h"
+#include "ingest/sorted_json.h"
+#include "ingest/text_hash.h"
+
+namespace unmask {
+namespace {
+
+constexpr std::array kTerminations = {
+    Termination::AgentStop,       Termination::UserStop,
+    Termination::MaxSteps,        Termination::TooManyErrors,
+    Termination::Timeout,         Termination::AgentError,
+    Termination::UserError,       Termination::InfrastructureError,
+    Termination::UnexpectedError, Termination::ContextWindowExceeded,
+};
+
+void read_termination(std::string text, Episode& episode) {
+  for (const Termination known : kTerminations) {
+    if (to_string(known) != text) continue;
+    episode.termination = known;
+    return;
+  }
+  episode.termination_text = std::move(text);
+}
+
+std::optional<Side> side_of(std::string_view requestor) {
+  if (requestor == "assistant") return Side::Agent;
+  if (requestor == "user") return Side::User;
+  return std::nullopt;
+}
+
+void read_side(LazyValue value, const FieldReader& fields, std::optional<Side>& side) {
+  std::string text;
+  fields.text(value, "requestor", text);
+  side = side_of(text);
+  if (!side && !text.empty())
+    fields.notes().warn("unknown_requestor", "'requestor' is neither 'assistant' nor 'user'",
+                        fields.where());
+}
+
+// Texts in which a call that was not extracted shows.
+bool has_call_markup(std::string_view text) {
+  if (text.find_first_of("<[") == std::string_view::npos) return false;
+  for (const std::string_view mark : {"<tool_call", "<function=", "<function_call", "[TOOL_CALLS]",
+                                      "<|python_tag|>", "<|tool", "<\xEF\xBD\x9Ctool"})
+    if (text.find(mark) != std::string_view::npos) return true;
+  return false;
+}
+
+// A message as it is being read. Members come in any order, so what depends on the role waits.
+struct RawMessage {
+  std::string role;
+  std::string id;
+  std::string_view content_token;      // the text as written, within the record
+  std::string_view raw_content_token;  // the same in raw_data
+  std::string raw_content;             // where raw_data's content is a list of parts
+  std::optional<Side> requestor;
+  bool error = false;
+  Message message;
+  std::vector<Message> inner;  // of a MultiToolMessage
+  bool is_multiple = false;
+};
+
+void read_call(LazyValue value, const FieldReader& fields, std::vector<ToolCall>& calls,
+               std::vector<bool>& sided) {
+  ToolCall call;
+  std::optional<Side> side;
+  SeenFields seen;
+  call.arguments_are_object = false;
+  value.each_member([&](std::string_view key, LazyValue member) {
+    if (key == "id") {
+      if (seen.first(0, key, fields)) fields.text(member, key, call.id);
+    } else if (key == "name") {
+      if (seen.first(1, key, fields)) fields.text(member, key, call.name);
+    } else if (key == "arguments") {
+      if (seen.first(2, key, fields)) read_call_arguments(member, fields, call);
+    } else if (key == "requestor") {
+      if (seen.first(3, key, fields)) read_side(member, fields, side);
+    }
+  });
+  if (!seen.has(1))
+    fields.notes().warn("call_without_name", "a tool call has no name", fields.where());
+  if (side) call.side = *side;
+  calls.push_back(std::move(call));
+  sided.push_back(side.has_value());
+}
+
+void read_usage(LazyValue value, const FieldReader& fields, std::optional<TokenUsage>& usage) {
+  std::optional<std::int64_t> prompt;
+  std::optional<std::int64_t> completion;
+  value.each_member([&](std::string_view key, LazyValue member) {
+    if (key == "prompt_tokens") {
+      fields.integer(member, key, prompt);
+    } else if (key == "completion_tokens") {
+      fields.integer(member, key, completion);
+    }
+  });
+  if (prompt || completion) usage = TokenUsage{prompt.value_or(0), completion.value_or(0)};
+}
+
+// raw_data.choices[0].message, the server's parsed response.
+void read_raw_choice(LazyValue choice, const FieldReader& fields, RawMessage& raw) {
+  choice.each_member([&](std::string_view key, LazyValue value) {
+    if (key != "message") return;
+    value.each_member([&](std::string_view name, LazyValue member) {
+      if (name == "content") {
+        if (member.kind() == LazyKind::String) {
+          raw.raw_content_token = member.token();
+        } else {
+          fields.content(member, "raw_data content", raw.raw_content);
+        }
+      } else if (name == "tool_calls") {
+        int calls = 0;
+        member.each_element([&](LazyValue) { ++calls; });
+        raw.message.raw_calls = calls;
+      }
+    });
+  });
+}
+
+void read_raw_data(LazyValue value, const FieldReader& fields, RawMessage& raw) {
+  if (value.kind() != LazyKind::Object) return;
+  value.each_member([&](std::string_view key, LazyValue member) {
+    if (key != "choices") return;
+    bool first = true;
+    member.each_element([&](LazyValue choice) {
+      if (first) read_raw_choice(choice, fields, raw);
+      first = false;
+    });
+  });
+}
+
+void finish_raw_text(RawMessage& raw, Message& message) {
+  std::string& text = raw.raw_content;
+  if (!raw.raw_content_token.empty()) {
+    if (raw.raw_content_token == raw.content_token) {
+      if (has_call_markup(message.text)) message.raw_text = message.text;
+      return;
+    }
+    text = unescape_json(raw.raw_content_token);
+  }
+  if (text != message.text || has_call_markup(text)) message.raw_text = std::move(text);
+}
+
+void read_message(LazyValue value, const FieldReader& fields, std::vector<Message>& messages,
+                  bool within_multiple);
+
+// What a message with content and calls has, whichever role.
+bool read_member(std::string_view key, LazyValue value, const FieldReader& fields,
+                 const SeenFields&, RawMessage& raw, std::vector<bool>& sided) {
+  if (key == "content") {
+    if (value.kind() == LazyKind::String) raw.content_token = value.token();
+    fields.content(value, key, raw.message.text);
+  } else if (key == "tool_calls") {
+    if (fields.array(value, key))
+      value.each_element(
+          [&](LazyValue call) { read_call(call, fields, raw.message.calls, sided); });
+  } else if (key == "usage") {
+    if (fields.object(value, key)) read_usage(value, fields, raw.message.usage);
+  } else if (key == "cost") {
+    fields.number(value, key, raw.message.cost_usd);
+  } else if (key == "generation_time_seconds") {
+    fields.number(value, key, raw.message.seconds);
+  } else if (key == "raw_data") {
+    read_raw_data(value, fields, raw);
+  } else if (key == "role") {
+    fields.text(value, key, raw.role);
+  } else if (key == "id") {
+    fields.text(value, key, raw.id);
+  } else if (key == "requestor") {
+    read_side(value, fields, raw.requestor);
+  } else if (key == "error") {
+    fields.boolean(value, key, raw.error);
+  } else if (key == "tool_messages") {
+    raw.is_multiple = value.kind() == LazyKind::Array;
+    value.each_element([&](LazyValue inner) { read_message(inner, fields, raw.inner, true); });
+  } else {
+    return false;
+  }
+  return true;
+}
+
+constexpr std::array<std::string_view, 11> kMessageFields = {
+    "role",         "content", "tool_calls", "error", "id",
+    "requestor",    "usage",   "raw_data",   "cost",  "generation_time_seconds",
+    "tool_messages"};
+
+int message_field(std::string_view key) {
+  for (std::size_t i = 0; i < kMessageFields.size(); ++i)
+    if (kMessageFields[i] == key) return static_cast<int>(i);
+  return -1;
+}
+
+void add_message(RawMessage&& raw, const std::vector<bool>& sided, const FieldReader& fields,
+                 std::vector<Message>& messages) {
+  Message& message = raw.message;
+  if (raw.role == "assistant" || raw.role == "user") {
+    message.role = raw.role == "user" ? Role::User : Role::Agent;
+    const Side side = raw.role == "user" ? Side::User : Side::Agent;
+    for (std::size_t i = 0; i < sided.size(); ++i)
+      if (!sided[i]) message.calls[i].side = side;
+    finish_raw_text(raw, message);
+  } else if (raw.role == "system") {
+    message.role = Role::System;
+  } else if (raw.role == "tool" && raw.is_multiple) {
+    for (Message& inner : raw.inner) messages.push_back(std::move(inner));
+    return;
+  } else if (raw.role == "tool") {
+    message.role = Role::Tool;
+    ToolResult result;
+    result.call_id = std::move(raw.id);
+    result.text = std::move(message.text);
+    message.text.clear();
+    result.failed = raw.error;
+    result.side = raw.requestor.value_or(Side::Agent);
+    message.result = std::move(result);
+  } else {
+    fields.notes().warn("unknown_role", "a message has no known role, ignored", fields.where());
+    return;
+  }
+  messages.push_back(std::move(message));
+}
+
+void read_message(LazyValue value, const FieldReader& fields, std::vector<Message>& messages,
+                  bool within_multiple) {
+  if (value.kind() != LazyKind::Object) {
+    fields.wrong_type(value, within_multiple ? "tool_messages" : "messages", "a list of objects");
+    return;
+  }
+  RawMessage raw;
+  SeenFields seen;
+  std::vector<bool> sided;  // calls that name their requestor
+  value.each_member([&](std::string_view key, LazyValue member) {
+    const int field = message_field(key);
+    if (field < 0 || (within_multiple && key == "tool_messages")) return;
+    if (seen.first(field, key, fields)) read_member(key, member, fields, seen, raw, sided);
+  });
+  add_message(std::move(raw), sided, fields, messages);
+}
+
+void read_reward(LazyValue value, const FieldReader& fields, Episode& episode) {
+  if (!fields.object(value, "reward_info")) return;
+  value.each_member([&](std::string_view key, LazyValue member) {
+    if (key == "reward") fields.number(member, "reward", episode.reward);
+  });
+}
+
+struct SimulationState {
+  SeenFields seen;
+  std::optional<int> trial;
+  bool has_messages = false;
+  bool has_ticks = false;
+};
+
+constexpr std::array<std::string_view, 13> kSimulationFields = {
+    "id",          "task_id",  "trial",     "seed",       "termination_reason",
+    "reward_info", "messages", "duration",  "agent_cost", "user_cost",
+    "policy",      "ticks",    "start_time"};
+
+int simulation_field(std::string_view key) {
+  for (std::size_t i = 0; i < kSimulationFields.size(); ++i)
+    if (kSimulationFields[i] == key) return static_cast<int>(i);
+  return -1;
+}
+
+void read_member(std::string_view key, LazyValue value, const FieldReader& fields,
+                 SimulationState& state, Episode& episode) {
+  const int field = simulation_field(key);
+  if (field < 0 || !state.seen.first(field, key, fields)) return;
+  if (key == "id") {
+    fields.label(value, key, episode.id);
+  } else if (key == "task_id") {
+    fields.label(value, key, episode.task_id);
+  } else if (key == "trial") {
+    fields.small(value, key, state.trial);
+  } else if (key == "seed") {
+    fields.integer(value, key, episode.seed);
+  } else if (key == "termination_reason") {
+    std::string text;
+    fields.text(value, key, text);
+    read_termination(std::move(text), episode);
+  } else if (key == "reward_info") {
+    read_reward(value, fields, episode);
+  } else if (key == "messages") {
+    state.has_messages = fields.array(value, key);
+    value.each_element(
+        [&](LazyValue message) { read_message(message, fields, episode.messages, false); });
+  } else if (key == "duration") {
+    fields.number(value, key, episode.duration_seconds);
+  } else if (key == "agent_cost") {
+    fields.number(value, key, episode.agent_cost_usd);
+  } else if (key == "user_cost") {
+    fields.number(value, key, episode.user_cost_usd);
+  } else if (key == "policy") {
+    std::string policy;
+    fields.text(value, key, policy);
+    episode.policy_hash = text_hash(policy);
+  } else if (key == "ticks") {
+    state.has_ticks = value.kind() == LazyKind::Array;
+  }
+}
+
+}  // namespace
+
+std::optional<Episode> parse_tau2_simulation(std::string_view text, std::string where,
+                                             LazyRecord& json, Notes& notes) {
+  const FieldReader fields(notes, where);
+  if (text.empty() || text[0] != '{') {
+    notes.drop("malformed_record", "the simulation is not a JSON object", where);
+    return std::nullopt;
+  }
+  Episode episode;
+  SimulationState state;
+  if (!json.load(text) || !json.visit([&](LazyValue root) {
+        root.each_member([&](std::string_view key, LazyValue value) {
+          read_member(key, value, fields, state, episode);
+        });
+      })) {
+    notes = Notes();  // what was noted of half a record is of no use
+    notes.drop("malformed_record", "the simulation is not readable JSON: " + json.error(), where);
+    return std::nullopt;
+  }
+  fields.repairs(json.repairs());
+  if (episode.task_id.empty()) {
+    notes.drop("missing_task_id", "the simulation has no task_id", where);
+    return std::nullopt;
+  }
+  if (!state.has_messages && state.has_ticks) {
+    notes.drop(
+        "unsupported_ticks",
+        "a full-duplex (voice) simulation keeps ticks instead of messages, which are not read",
+        where);
+    return std::nullopt;
+  }
+  if (!state.has_messages) notes.warn("missing_messages", "a simulation has no messages", where);
+  if (!state.trial) notes.warn("missing_trial", "a simulation has no trial, read as 0", where);
+  episode.trial = state.trial.value_or(0);
+  episode.success = success_of(episode.reward);
+  episode.where = std::move(where);
+  return episode;
+}
+
+namespace {
+
+void read_party(LazyValue value, const FieldReader& fields, std::string& model,
+                std::string& implementation, std::string& settings) {
+  value.each_member([&](std::string_view key, LazyValue member) {
+    if (key == "llm") {
+      fields.text(member, key, model);
+    } else if (key == "implementation") {
+      fields.text(member, key, implementation);
+    } else if (key == "llm_args") {
+      if (fields.object(member, key)) settings = sorted_json(member.text());
+    }
+  });
+}
+
+void read_environment(LazyValue value, const FieldReader& fields, RunInfo& info) {
+  value.each_member([&](std::string_view key, LazyValue member) {
+    if (key == "domain_name") {
+      fields.text(member, key, info.domain);
+    } else if (key == "policy") {
+      std::string policy;
+      fields.text(member, key, policy);
+      info.policy_hash = text_hash(policy);
+    }
+  });
+}
+
+void read_info_member(std::string_view key, LazyValue value, const FieldReader& fields,
+                      RunInfo& info) {
+  if (key == "git_commit") {
+    fields.text(value, key, info.git_commit);
+  } else if (key == "num_trials") {
+    fields.small(value, key, info.num_trials);
+  } else if (key == "max_steps") {
+    fields.small(value, key, info.max_steps);
+  } else if (key == "max_errors") {
+    fields.small(value, key, info.max_errors);
+  } else if (key == "seed") {
+    fields.integer(value, key, info.seed);
+  } else if (key == "agent_info") {
+    if (fields.object(value, key))
+      read_party(value, fields, info.model, info.agent_implementation, info.agent_settings);
+  } else if (key == "user_info") {
+    if (fields.object(value, key))
+      read_party(value, fields, info.user_model, info.user_implementation, info.user_settings);
+  } else if (key == "environment_info") {
+    if (fields.object(value, key)) read_environment(value, fields, info);
+  }
+}
+
+// Loads and visits `text`; what is wrong with it becomes a warning.
+void visit_part(std::string_view text, std::string_view part, const std::string& where,
+                Notes& notes, Visitor<void(LazyValue, const FieldReader&)> visit) {
+  LazyRecord json;
+  const FieldReader fields(notes, where);
+  if (!json.load(text) || !json.visit([&](LazyValue root) { visit(root, fields); }))
+    notes.warn("unreadable_" + std::string(part),
+               "'" + std::string(part) + "' is not readable JSON: " + json.error(), where);
+  fields.repairs(json.repairs());
+}
+
+}  // namespace
+
+void parse_tau2_info(std::string_view text, const std::string& where, RunInfo& info, Notes& notes) {
+  visit_part(text, "info", where, notes, [&](LazyValue root, const FieldReader& fields) {
+    if (!fields.object(root, "info")) return;
+    root.each_member(
+        [&](std::string_view key, LazyValue value) { read_info_member(key, value, fields, info); });
+  });
+}
+
+void parse_tau2_tasks(std::string_view text, const std::string& where, RunInfo& info,
+                      Notes& notes) {
+  visit_part(text, "tasks", where, notes, [&](LazyValue root, const FieldReader& fields) {
+    if (!fields.array(root, "tasks")) return;
+    root.each_element([&](LazyValue task) {
+      std::string id;
+      task.each_member([&](std::string_view key, LazyValue value) {
+        if (key == "id") fields.label(value, "tasks id", id);
+      });
+      if (!id.empty()) info.task_ids.push_back(std::move(id));
+    });
+  });
+}
+
+}  // namespace unmask
