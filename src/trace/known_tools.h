@@ -14,6 +14,14 @@ namespace unmask {
 // name the same tools.
 std::span<const std::string_view> known_tools(std::string_view domain, Side side);
 
+// The agent's tools in tau-bench v1's "airline" and "retail", which differ from tau2's by a name or
+// two; empty for any other domain. The user of v1 has no tools.
+std::span<const std::string_view> tau1_tools(std::string_view domain);
+
 bool known_domain(std::string_view domain);
+
+// The built-in domain a policy variant belongs to: "telecom" for "telecom-workflow" and
+// "telecom_small"; any other name comes back unchanged. The view points at `domain` or at static text.
+std::string_view base_domain(std::string_view domain);
 
 }  // namespace unmask
