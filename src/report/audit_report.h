@@ -12,7 +12,7 @@ namespace unmask {
 
 struct Provenance {
   std::string version;
-  std::string command;   // as typed, shell-quoted
+  std::string command;  // as typed, shell-quoted
   std::uint64_t seed = 0;
   int bootstrap = 0;
 };

@@ -24,8 +24,8 @@ std::string to_terminal(const InspectReport& report, const TerminalStyle& style)
 std::string to_markdown(const AuditReport& report);
 std::string to_markdown(const InspectReport& report);
 
-// Control sequences, bidirectional overrides and broken UTF-8 replaced by visible stand-ins, so that a
-// hostile log cannot drive the terminal. Newlines and tabs become spaces.
+// Control sequences, bidirectional overrides and broken UTF-8 replaced by visible stand-ins, so
+// that a hostile log cannot drive the terminal. Newlines and tabs become spaces.
 std::string safe_for_terminal(std::string_view text);
 
 }  // namespace unmask

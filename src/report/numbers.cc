@@ -1,0 +1,87 @@
+#include "report/numbers.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/units.h"
+
+namespace unmask {
+namespace {
+
+constexpr const char* kMinus = "−";
+
+// `value` with `digits` decimals and U+2212; never "−0.0".
+std::string fixed(double value, int digits, bool with_sign = false) {
+  std::string text = fmt::format("{:.{}f}", std::fabs(value), digits);
+  const bool zero = text.find_first_not_of("0.") == std::string::npos;
+  if (zero) return text;
+  if (value < 0) return kMinus + text;
+  return with_sign ? "+" + text : text;
+}
+
+template <typename Format>
+std::string bracketed(const std::optional<Interval>& interval, Format format) {
+  if (!interval) return "";
+  return "[" + format(interval->lo) + ", " + format(interval->hi) + "]";
+}
+
+}  // namespace
+
+std::string percent(std::optional<double> proportion) {
+  if (!proportion || !std::isfinite(*proportion)) return kAbsent;
+  const double value = points(*proportion);
+  if (value > 0 && value < 0.05) return "<0.1%";
+  return fixed(value, 1) + "%";
+}
+
+std::string in_points(std::optional<double> proportion, bool with_sign) {
+  if (!proportion || !std::isfinite(*proportion)) return kAbsent;
+  return fixed(points(*proportion), 1, with_sign);
+}
+
+std::string ratio(std::optional<double> value) {
+  if (!value || std::isnan(*value)) return kAbsent;
+  if (*value > 999) return ">999";
+  return fixed(*value, 2);
+}
+
+std::string p_value(std::optional<double> p) {
+  if (!p || !std::isfinite(*p)) return kAbsent;
+  if (*p < 0.001) return "<0.001";
+  return fmt::format("{:.3g}", *p);
+}
+
+std::string decimal(std::optional<double> value, int digits) {
+  if (!value || !std::isfinite(*value)) return kAbsent;
+  return fixed(*value, digits);
+}
+
+std::string percent_interval(const std::optional<Interval>& interval) {
+  return bracketed(interval, [](double v) { return percent(v); });
+}
+
+std::string points_interval(const std::optional<Interval>& interval) {
+  return bracketed(interval, [](double v) { return in_points(v); });
+}
+
+std::string ratio_interval(const std::optional<Interval>& interval) {
+  return bracketed(interval, [](double v) { return ratio(v); });
+}
+
+std::string percent_estimate(const Estimate& estimate) {
+  const std::string interval = percent_interval(estimate.ci95);
+  return percent(estimate.value) + (interval.empty() ? "" : " " + interval);
+}
+
+std::string count_text(long n) {
+  std::string digits = std::to_string(n < 0 ? -n : n);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return n < 0 ? kMinus + digits : digits;
+}
+
+std::string counted(long n, const std::string& noun) {
+  return count_text(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+}  // namespace unmask

@@ -1,0 +1,76 @@
+#include "report/sections.h"
+
+#include <fmt/format.h>
+
+#include "report/numbers.h"
+
+namespace unmask {
+
+Paint paint_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::DegradedAndMasked:
+    case Verdict::Degraded:
+    case Verdict::Masked:
+      return Paint::Bad;
+    case Verdict::Amplified:
+      return Paint::Warn;
+    case Verdict::Clean:
+      return Paint::Good;
+    case Verdict::Inconclusive:
+      return Paint::Warn;
+  }
+  return Paint::Plain;
+}
+
+void show_evidence(Screen& screen, const std::vector<std::string>& lines, std::size_t most) {
+  if (lines.empty()) return;
+  screen.heading("Evidence");
+  for (std::size_t i = 0; i < lines.size() && i < most; ++i)
+    screen.paragraph("  ! ", safe_for_terminal(lines[i]), Paint::Warn);
+  if (lines.size() > most)
+    screen.paragraph("    ", fmt::format("and {} more: --json lists them all", lines.size() - most),
+                     Paint::Dim);
+}
+
+void show_provenance(Screen& screen, const Provenance& provenance) {
+  screen.blank();
+  screen.paragraph("",
+                   fmt::format("unmask {}, seed {}, {} resamples", provenance.version,
+                               provenance.seed, count_text(provenance.bootstrap)),
+                   Paint::Dim);
+  if (!provenance.command.empty())
+    screen.paragraph("", safe_for_terminal(provenance.command), Paint::Dim);
+}
+
+std::string tool_evidence_in_words(const ArmSummary& arm) {
+  std::string text;
+  for (const auto& [evidence, episodes] : arm.tool_evidence) {
+    if (episodes == 0) continue;
+    if (!text.empty()) text += ", ";
+    switch (evidence) {
+      case ToolEvidence::ToolsFile:
+        text += "the tools file";
+        break;
+      case ToolEvidence::Log:
+        text += "the log";
+        break;
+      case ToolEvidence::Domain:
+        text += "the built-in list of the domain";
+        break;
+      case ToolEvidence::ErrorTexts:
+        text += "error texts only";
+        break;
+    }
+    if (arm.tool_evidence.size() > 1) text += fmt::format(" ({})", counted(episodes, "episode"));
+  }
+  return text;
+}
+
+std::string budget_in_words(const BudgetSummary& budget) {
+  const std::string who = budget.count == BudgetCount::All ? "both sides' failed calls"
+                                                           : "the agent's failed calls only";
+  if (!budget.k0) return fmt::format("no error budget in this format; {} counted", who);
+  return fmt::format("error budget {}; {} counted", *budget.k0, who);
+}
+
+}  // namespace unmask

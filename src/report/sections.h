@@ -1,0 +1,26 @@
+// Parts that several terminal screens share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/audit_report.h"
+#include "report/screen.h"
+
+namespace unmask {
+
+Paint paint_of(Verdict verdict);
+
+// Warnings and dropped records as a list, the first `most` of them; nothing where there are none.
+void show_evidence(Screen& screen, const std::vector<std::string>& lines, std::size_t most);
+
+// Version, seed and the command, dimmed.
+void show_provenance(Screen& screen, const Provenance& provenance);
+
+// "offered tools from the domain's built-in list" ...
+std::string tool_evidence_in_words(const ArmSummary& arm);
+
+// "at_most, all sides, K0 = 10".
+std::string budget_in_words(const BudgetSummary& budget);
+
+}  // namespace unmask

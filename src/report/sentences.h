@@ -1,0 +1,51 @@
+// The report in plain words: one headline, one next step, and the names of things, shared by the
+// terminal and Markdown renderings. Texts from logs are returned as they are; the renderings make
+// them safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/audit_report.h"
+
+namespace unmask {
+
+std::string verdict_title(Verdict verdict);  // "MASKED", "DEGRADED + MASKED"
+
+// tool_name -> "hallucinated tool names".
+std::string_view channel_in_words(Channel channel);
+
+// The amplified channel with the largest difference; without one, the channel with the largest
+// difference at all; nullopt: no failure in either arm.
+std::optional<Channel> leading_channel(const CellComparison& cell);
+
+// What happened, for somebody who reads nothing else: one or two sentences.
+std::string headline(const AuditedCell& cell, const CompareOptions& options);
+
+// Why the verdict is fragile; empty where it is not.
+std::string fragility(const AuditedCell& cell);
+
+// What to do now.
+std::string next_step(const AuditedCell& cell);
+
+// "114 tasks × 4 trials", "50 tasks × 1-4 trials", "10 tasks, 1 trial each".
+std::string tasks_by_trials(const ArmSummary& arm);
+
+// "−1.3 points [−5.0, +2.4], p 0.49 (Holm 0.98)".
+std::string outcome_in_words(const Outcome& outcome, bool with_holm);
+// "equivalent within ±7.5 points (90% interval [−4.4, +1.8], p <0.001)".
+std::string equivalence_in_words(const Outcome& outcome);
+
+// Recovery, names, noise: each one sentence, empty where there is nothing to say.
+std::string recovery_in_words(const CellComparison& cell);
+std::string names_in_words(const NamesComparison& names);
+std::string noise_in_words(const NoiseFloor& noise, const CellComparison& cell);
+std::string unmasked_gap_in_words(const CellComparison& cell, bool with_holm);
+
+// Reader's warnings of a cell or arm as sentences, with place and count: "message (where), 3
+// times".
+std::string warning_in_words(const Warning& warning);
+std::string dropped_in_words(const Dropped& dropped);
+
+}  // namespace unmask
