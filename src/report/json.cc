@@ -247,8 +247,12 @@ std::string_view to_string(FailedCall::Recovery recovery) {
   return "";
 }
 
-void write_failure(JsonWriter& json, const FailedCall& call) {
+void write_failure(JsonWriter& json, const FailureRow& row) {
+  const FailedCall& call = row.call;
   json.begin_object()
+      .field("task", row.task)
+      .field("trial", row.trial)
+      .field("where", row.where)
       .field("side", unmask::to_string(call.side))
       .field("channel", unmask::to_string(call.channel))
       .field("kind", unmask::to_string(call.kind))
@@ -283,7 +287,7 @@ std::string to_json(const InspectReport& report) {
   json.begin_object().field("schema", "unmask.inspect/1");
   write_arm_members(json, report.arm);
   json.key("failures").begin_array();
-  for (const FailedCall& call : report.failures) write_failure(json, call);
+  for (const FailureRow& row : report.failures) write_failure(json, row);
   json.end_array();
   write_closing_members(json, report.warnings, report.dropped, report.options, report.provenance);
   json.end_object();

@@ -128,8 +128,8 @@ void show_channels(Screen& screen, const InspectReport& report) {
 
 void show_examples(Screen& screen, const InspectReport& report) {
   std::map<Channel, std::vector<const FailedCall*>> examples;
-  for (const FailedCall& call : report.failures) {
-    if (call.side != Side::Agent) continue;
+  for (const FailureRow& row : report.failures) {
+    const FailedCall& call = row.call;
     std::vector<const FailedCall*>& chosen = examples[call.channel];
     const bool seen = std::any_of(chosen.begin(), chosen.end(), [&](const FailedCall* other) {
       return other->name == call.name && other->kind == call.kind;
