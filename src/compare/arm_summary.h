@@ -1,4 +1,7 @@
 // One arm with uncertainty: the `arm summary` of the JSON contract.
+//
+// Means of success, of E and of shares of episodes are means over tasks of task means (METHOD 1).
+// Rates per call, and recovery, are ratios of pooled counts whose intervals are clustered by task.
 #pragma once
 
 #include <array>
@@ -28,9 +31,9 @@ struct ChannelSummary {
   Estimate per_call;                  // count / agent calls; interval clustered by task (METHOD 8)
   std::optional<double> per_episode;  // count / episodes that ran
   long episodes_with = 0;
-  std::optional<double> share_with;   // episodes with at least one / episodes that ran
+  std::optional<double> share_with;  // episodes with at least one / episodes that ran
   std::map<SubKind, long> kinds;
-  std::optional<Risk> screen;         // nullopt: no calls
+  std::optional<Risk> screen;  // nullopt: no calls
 };
 
 struct CurvePoint {
@@ -45,9 +48,11 @@ struct BudgetSummary {
   BudgetCount count = BudgetCount::All;
   std::vector<CurvePoint> curve;       // k = 0 ... k0 (at_most), the k0 point is the final score
   std::vector<CurvePoint> curve_live;  // k = 1 ... k0
-  std::optional<double> mean_errors;
+  std::optional<double> mean_errors;   // E by `count`, over episodes that ran
   std::array<double, 5> error_quantiles{};  // 0, 25, 50, 75, 100 %; meaningless without episodes
-  std::optional<double> share_near_exhaustion;  // episodes with E >= k0 - 2; nullopt without k0
+  // Episodes with E >= k0 - 2, E of both sides as the budget in force counts them; nullopt without
+  // k0.
+  std::optional<double> share_near_exhaustion;
 };
 
 struct RecoverySummary {
@@ -55,7 +60,7 @@ struct RecoverySummary {
   long recovered = 0;
   long censored = 0;  // a last failure cut off by the budget
   Estimate rate;
-  Estimate success_given_failure;  // P(Y = 1 | E >= 1), descriptive
+  Estimate success_given_failure;  // P(Y = 1 | E >= 1), pooled over evaluated episodes; descriptive
 };
 
 struct PositionSummary {
@@ -67,10 +72,10 @@ struct PositionSummary {
 struct TaskRow {  // by task, for scatter plots and tables
   std::string domain;
   std::string task;
-  int episodes = 0;                 // evaluated
+  int episodes = 0;  // evaluated
   std::optional<double> success;
   long calls = 0;
-  long failures = 0;                // all failure channels
+  long failures = 0;  // all failure channels
   long tool_name = 0;
 };
 
@@ -82,17 +87,17 @@ struct ArmSummary {
   long episodes_evaluated = 0;
   long episodes_excluded = 0;  // infrastructure
   long episodes_ungraded = 0;
-  long tasks = 0;              // with an evaluated episode
-  int trials_min = 0;          // evaluated episodes per task
+  long tasks = 0;      // with an evaluated episode
+  int trials_min = 0;  // evaluated episodes per task
   int trials_max = 0;
   std::optional<double> distinct_trajectories_per_task;  // mean; 1 means trials are copies
   bool trials_are_copies = false;  // every task with 2+ trials has a single distinct trajectory
   std::map<std::string, long> terminations;
-  Estimate success;            // mean over tasks of task means; t interval
+  Estimate success;  // mean over tasks of task means; t interval
   std::map<int, double> pass_hat_k;
-  long agent_calls = 0;        // the denominator
+  long agent_calls = 0;  // the denominator
   long user_calls = 0;
-  long failed_agent = 0;       // failure channels
+  long failed_agent = 0;  // failure channels
   long failed_user = 0;
   long unanswered = 0;
   long system = 0;
@@ -109,6 +114,15 @@ struct ArmSummary {
   std::map<std::string, long> failing_tools;   // tool -> failed agent calls
 };
 
+// Shape    any arm, also one without episodes: what is undefined then is absent.
+// Budget   the one in force, else options.assumed_max_errors, else none.
+// Threads  pure.
 ArmSummary summarize_arm(const Arm& arm, const CompareOptions& options);
+
+// The same with the budget given: what compare_arms uses where two arms differ in theirs.
+ArmSummary summarize_arm_at(const Arm& arm, std::optional<int> k0, const CompareOptions& options);
+
+// The budget in force, else the one options assume, else nullopt.
+std::optional<int> effective_budget(const Arm& arm, const CompareOptions& options);
 
 }  // namespace unmask

@@ -19,9 +19,10 @@ struct Outcome {  // METHOD 5; candidate - baseline
   std::optional<Equivalence> tost;
 };
 
-struct ChannelComparison {  // METHOD 4
-  std::optional<double> baseline;   // rate per call
+struct ChannelComparison {         // METHOD 4
+  std::optional<double> baseline;  // rate per call
   std::optional<double> candidate;
+  // Over the paired tasks.
   long baseline_count = 0;
   long candidate_count = 0;
   std::optional<double> amplification;  // A per call; nullopt under 5 baseline failures or F < 8
@@ -31,13 +32,14 @@ struct ChannelComparison {  // METHOD 4
   std::optional<double> per_other_call;
   std::optional<double> difference;
   std::optional<Interval> difference_ci95;
-  std::optional<double> difference_upper95;     // one-sided
+  std::optional<double> difference_upper95;  // one-sided
   bool no_propensity = false;  // fewer than 5 baseline failures: the difference is tested
   std::optional<double> p;
   std::optional<double> p_holm;
   bool amplified = false;  // filled by apply_multiplicity
   bool is_new = false;     // amplified with fewer than 5 baseline failures
-  bool counts_in_budget = true;  // false when every failure of the channel is leaked markup
+  // False when every failure the candidate has in the channel is leaked markup.
+  bool counts_in_budget = true;
 };
 
 struct GapPoint {
@@ -53,16 +55,16 @@ struct UnmaskedGap {  // METHOD 3
 };
 
 struct BudgetComparison {
-  std::optional<int> k0;   // the smaller of the arms'; nullopt: none
+  std::optional<int> k0;  // the smaller of the arms'; nullopt: none
   int k_tight = 2;
-  bool k_tight_is_primary = true;   // false: not 2, exploratory
-  std::vector<GapPoint> gap;        // k = 0 ... k0 (or 10)
-  UnmaskedGap unmasked;             // under options.count
-  UnmaskedGap agent_only;           // --count agent
-  UnmaskedGap all_sides;            // --count all
+  bool k_tight_is_primary = true;          // false: not 2, exploratory
+  std::vector<GapPoint> gap;               // k = 0 ... k0 (or 10); the last of k0 is -Delta
+  UnmaskedGap unmasked;                    // under options.count
+  UnmaskedGap agent_only;                  // --count agent
+  UnmaskedGap all_sides;                   // --count all
   std::optional<Interval> gap_tight_ci95;  // pointwise interval of G(K_tight)
   std::optional<double> gap_tight;
-  std::optional<double> masking_factor;    // where |G(K0)| >= 1 point
+  std::optional<double> masking_factor;  // where |G(K0)| >= 1 point
 };
 
 struct RecoveryComparison {
@@ -72,6 +74,7 @@ struct RecoveryComparison {
 };
 
 struct NamesComparison {  // METHOD 6
+  // Defined in names_comparison.h.
   std::optional<double> spearman, spearman_ceiling, kendall_tau_b, jaccard, novel_share;
   long novel_calls = 0;
   long candidate_calls = 0;  // hallucinated calls of the candidate
@@ -114,7 +117,7 @@ struct CellComparison {
   ArmSummary baseline;
   ArmSummary candidate;
   long paired_tasks = 0;
-  long episodes_baseline = 0;   // evaluated, in paired tasks
+  long episodes_baseline = 0;  // evaluated, in paired tasks
   long episodes_candidate = 0;
   std::vector<std::string> unpaired_tasks;  // "only in baseline: 17"
   Outcome outcome;
@@ -128,23 +131,38 @@ struct CellComparison {
   std::vector<PositionComparison> positions;
   TaskSlope task_slope;
   std::vector<NoiseFloor> noise;
-  bool graded = true;     // false: an arm has no graded episode in the paired tasks
+  bool graded = true;  // false: an arm has no graded episode in the paired tasks
   // Standard deviations per task, for sample sizes.
   std::optional<double> sd_delta, sd_unmasked;
   std::vector<Warning> warnings;
 };
 
-// Pairs tasks by (domain, task id), reduces both arms to the common ones, and compares.
-// Errors   InvalidArgument: no common task; different domains. Undefined never escapes: it is an
-//          absent field.
+// Pairs tasks by (domain, task id), reduces both arms to the common ones, and compares. The two arm
+// summaries are of the reduced arms too, so that the rates and the differences beside them agree.
+//
+// Budget   K0 is the smaller of the arms' (none is larger than any). Where they differ, the arm
+// with the
+//          larger is recounted at K0 by the `live` rule before anything else: success, Delta, S(K).
+//          Its calls stay, so its channel counts include what it did after that point; `warnings`
+//          says so.
+// Warnings pairing_warnings(baseline, candidate) and what concerns the budget; evidence_warnings of
+//          each arm are the caller's.
+// Errors   InvalidArgument: no common task; different domains; options out of range. Undefined
+// never
+//          escapes: it is an absent field.
+// Threads  pure; uses options.threads, with the same numbers at any.
 Result<CellComparison> compare_arms(const Arm& baseline, const Arm& candidate,
                                     const CompareOptions& options);
 
-// Noise floor of an arm with a second run of the same settings.
+// Noise floor of an arm with a second run of the same settings; delta is rerun - first. tasks == 0
+// and absent numbers where nothing pairs.
 NoiseFloor noise_floor(std::string which, const Arm& first, const Arm& rerun);
 
-// Holm over the comparisons of one audit: Delta over comparisons, U over comparisons, channel tests
-// over comparisons x channels; then decides `amplified` (METHOD 4).
+// Holm over the comparisons of one audit: Delta over comparisons, U over comparisons (each count of
+// E its own), channel tests over comparisons x the five channels; then decides `amplified` (METHOD
+// 4). `argument` is the union of two channels of the family: it keeps its unadjusted p and is never
+// `amplified` itself. Where fewer than 8 tasks fail, A is not reported, and the rule's A >= 1.25 is
+// asked of the ratio of the two rates.
 void apply_multiplicity(std::vector<CellComparison>& cells);
 
 }  // namespace unmask

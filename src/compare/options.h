@@ -9,10 +9,10 @@ namespace unmask {
 
 struct CompareOptions {
   int k_tight = 2;
-  double equivalence_margin = 0.075;   // proportion
+  double equivalence_margin = 0.075;  // proportion
   BudgetCount count = BudgetCount::All;
   BudgetRule rule = BudgetRule::AtMost;
-  int resamples = 10000;               // bootstrap and permutation
+  int resamples = 10000;  // bootstrap and permutation
   std::uint64_t seed = 20260731;
   int threads = 0;
   // Thresholds of the risk screen (METHOD 8), proportions.

@@ -1,0 +1,168 @@
+// Failures enter their own denominator and damaged episodes are longer, hence three ratios. With
+// the counts of the paper's dense telecom cell (METHOD 11), 649 of 3328 calls and 1646 of 4298:
+//
+//   A per call       (1646 / 4298) / (649 / 3328)  = 1.96   tested
+//   volume           1646 / 649, per episode       = 2.54   the paper's "2.5x"
+//   per other call   (1646 / 2652) / (649 / 2679)  = 2.56
+
+#include "compare/channel_comparison.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "compare/estimates.h"
+#include "stats/permutation.h"
+
+namespace unmask {
+namespace {
+
+struct Totals {
+  double failures = 0;
+  double calls = 0;
+  double episodes = 0;
+  long failing_tasks = 0;
+};
+
+Totals totals(const TaskCounts& counts) {
+  Totals out{sum(counts.failures), sum(counts.calls), sum(counts.episodes), 0};
+  out.failing_tasks =
+      std::count_if(counts.failures.begin(), counts.failures.end(), [](double n) { return n > 0; });
+  return out;
+}
+
+std::optional<double> ratio(double numerator, double denominator) {
+  if (denominator <= 0) return std::nullopt;
+  return numerator / denominator;
+}
+
+std::optional<double> ratio_of_ratios(double a, double per_a, double b, double per_b) {
+  const std::optional<double> x = ratio(a, per_a);
+  const std::optional<double> y = ratio(b, per_b);
+  if (!x || !y) return std::nullopt;
+  return ratio(*x, *y);
+}
+
+void add_ratios(const TaskCounts& baseline, const TaskCounts& candidate, const Totals& b,
+                const Totals& c, const TaskResamples& resamples, ChannelComparison& out) {
+  out.amplification = ratio_of_ratios(c.failures, c.calls, b.failures, b.calls);
+  out.volume = ratio_of_ratios(c.failures, c.episodes, b.failures, b.episodes);
+  out.per_other_call =
+      ratio_of_ratios(c.failures, c.calls - c.failures, b.failures, b.calls - b.failures);
+  const Result<Interval> interval = ratio_interval(baseline.failures, baseline.calls,
+                                                   candidate.failures, candidate.calls, resamples);
+  if (interval) out.amplification_ci95 = *interval;
+  out.amplification_upper95 = ratio_upper95(baseline.failures, baseline.calls, candidate.failures,
+                                            candidate.calls, resamples);
+}
+
+void add_difference(const TaskCounts& baseline, const TaskCounts& candidate,
+                    const TaskResamples& resamples, ChannelComparison& out) {
+  out.difference = *out.candidate - *out.baseline;
+  const Result<DifferenceInterval> interval = rate_difference_interval(
+      baseline.failures, baseline.calls, candidate.failures, candidate.calls, resamples);
+  if (!interval) return;
+  out.difference_ci95 = interval->ci95;
+  out.difference_upper95 = interval->upper95;
+}
+
+// False when every failure the candidate has in the channel is leaked markup: such a call never
+// reached the environment, so no budget was spent on it.
+bool counts_in_budget(const Arm& candidate, Channel channel) {
+  long leaked = 0;
+  long all = 0;
+  for (const EpisodeFacts& episode : candidate.episodes) {
+    if (episode.excluded) continue;
+    for (const FailedCall& call : episode.failures) {
+      if (call.side != Side::Agent || call.channel != channel) continue;
+      ++all;
+      if (call.kind == SubKind::LeakedMarkup) ++leaked;
+    }
+  }
+  return all == 0 || leaked < all;
+}
+
+}  // namespace
+
+ChannelComparison compare_channel(const TaskCounts& baseline, const TaskCounts& candidate,
+                                  const TaskResamples& resamples, const CompareOptions& options,
+                                  Tested tested) {
+  const Totals b = totals(baseline);
+  const Totals c = totals(candidate);
+  ChannelComparison out;
+  out.baseline = ratio(b.failures, b.calls);
+  out.candidate = ratio(c.failures, c.calls);
+  out.baseline_count = std::lround(b.failures);
+  out.candidate_count = std::lround(c.failures);
+  out.no_propensity = out.baseline_count < kFewestFailuresForRatio;
+  if (!out.baseline || !out.candidate) return out;
+  add_difference(baseline, candidate, resamples, out);
+  const long sparser = std::min(b.failing_tasks, c.failing_tasks);
+  if (!out.no_propensity && static_cast<double>(sparser) >= kFewestFailingTasks) {
+    add_ratios(baseline, candidate, b, c, resamples, out);
+  }
+  if (tested == Tested::No || b.failures + c.failures == 0) return out;
+  const Result<PermutationTest> test = block_swap_test(
+      baseline.failures, baseline.calls, candidate.failures, candidate.calls, out.no_propensity,
+      options.resamples, Rng(options.seed, "compare/permutation").next(), options.threads);
+  if (test) out.p = test->p;
+  return out;
+}
+
+std::map<Channel, ChannelComparison> compare_channels(const PairedArms& arms,
+                                                      const TaskResamples& resamples,
+                                                      const CompareOptions& options) {
+  std::map<Channel, ChannelComparison> channels;
+  for (const Channel channel : kFailureChannels) {
+    ChannelComparison& comparison = channels[channel];
+    comparison = compare_channel(task_channel_counts(arms.baseline, channel),
+                                 task_channel_counts(arms.candidate, channel), resamples, options,
+                                 Tested::Yes);
+    comparison.counts_in_budget = counts_in_budget(arms.candidate, channel);
+  }
+  return channels;
+}
+
+ChannelComparison compare_argument(const PairedArms& arms, const TaskResamples& resamples,
+                                   const CompareOptions& options) {
+  return compare_channel(task_argument_counts(arms.baseline), task_argument_counts(arms.candidate),
+                         resamples, options, Tested::Yes);
+}
+
+std::vector<PositionComparison> compare_positions(const PairedArms& arms,
+                                                  const TaskResamples& resamples,
+                                                  const CompareOptions& options) {
+  std::vector<PositionComparison> positions;
+  for (int bin = 0; bin < kPositionBins; ++bin) {
+    PositionComparison position;
+    position.bin = bin;
+    for (const Channel channel : kFailureChannels) {
+      position.channels[channel] = compare_channel(
+          task_position_counts(arms.baseline, channel, bin),
+          task_position_counts(arms.candidate, channel, bin), resamples, options, Tested::No);
+    }
+    positions.push_back(position);
+  }
+  return positions;
+}
+
+RecoveryComparison compare_recovery(const PairedArms& arms, const TaskResamples& resamples) {
+  constexpr double kMargin = 0.10;  // METHOD 4
+  const TaskRecovery b = task_recovery(arms.baseline);
+  const TaskRecovery c = task_recovery(arms.candidate);
+  RecoveryComparison out;
+  out.baseline = ratio(sum(b.recovered), sum(b.failures));
+  out.candidate = ratio(sum(c.recovered), sum(c.failures));
+  if (!out.baseline || !out.candidate) return out;
+  out.difference = *out.candidate - *out.baseline;
+  const Result<DifferenceInterval> interval =
+      rate_difference_interval(b.recovered, b.failures, c.recovered, c.failures, resamples);
+  if (!interval) return out;
+  out.difference_ci95 = interval->ci95;
+  out.equivalent = interval->ci90.lo > -kMargin && interval->ci90.hi < kMargin;
+  return out;
+}
+
+}  // namespace unmask

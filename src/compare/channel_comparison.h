@@ -1,0 +1,53 @@
+// Failure channels of two arms (METHOD 4): ratios, differences, their intervals and tests.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "compare/comparison.h"
+#include "compare/pairing.h"
+#include "stats/resample.h"
+
+namespace unmask {
+
+// Below this many baseline failures there is no propensity to amplify: the difference is tested.
+inline constexpr long kFewestFailuresForRatio = 5;
+
+enum class Tested { No, Yes };
+
+// One channel. Index t of all vectors is the same task in both arms.
+//   A per call, volume and per other call are absent together: under 5 baseline failures, or where
+//   fewer than 8 (kFewestFailingTasks) tasks have a failure in the sparser arm.
+//   p is absent where neither arm failed once: such a test could never reject, and leaving it out
+//   of the family costs nothing (Tarone 1990).
+ChannelComparison compare_channel(const TaskCounts& baseline, const TaskCounts& candidate,
+                                  const TaskResamples& resamples, const CompareOptions& options,
+                                  Tested tested);
+
+// The five failure channels; counts_in_budget is set from the candidate's failures.
+std::map<Channel, ChannelComparison> compare_channels(const PairedArms& arms,
+                                                      const TaskResamples& resamples,
+                                                      const CompareOptions& options);
+
+// schema + entity. Its p is its own: it is a union of two channels that are already in the family.
+ChannelComparison compare_argument(const PairedArms& arms, const TaskResamples& resamples,
+                                   const CompareOptions& options);
+
+// Rates, A and difference by the agent's call index; nothing is tested.
+std::vector<PositionComparison> compare_positions(const PairedArms& arms,
+                                                  const TaskResamples& resamples,
+                                                  const CompareOptions& options);
+
+RecoveryComparison compare_recovery(const PairedArms& arms, const TaskResamples& resamples);
+
+// Slope of the increase of the tool_name rate over the baseline rate, by task. The two numbers come
+// from different trials (by rank among the arm's trials: even, odd), or regression to the mean
+// fakes a slope: baseline rate from the even trials against candidate - baseline of the odd ones,
+// and the reverse; the two slopes are averaged. Noise of a rate from half the trials still pulls
+// the slope towards 0.
+//   Interval: t on n - 2 df with the jackknife over tasks, which knows that the halves share tasks.
+//   Absent: fewer than 3 tasks with calls in all four halves, a constant baseline rate, or baseline
+//   trials that are copies (then the halves are the same numbers).
+TaskSlope task_slope(const PairedArms& arms, bool baseline_trials_are_copies);
+
+}  // namespace unmask

@@ -1,0 +1,73 @@
+// Three families over the comparisons of one audit (METHOD 10), each with Holm's correction: Delta,
+// U, and channel tests. Then, and only then, `amplified` is decided.
+
+#include <vector>
+
+#include "compare/comparison.h"
+#include "stats/multiplicity.h"
+
+namespace unmask {
+namespace {
+
+constexpr double kAlpha = 0.05;
+constexpr double kLeastDifference = 0.01;  // METHOD 4: at least 1 point
+constexpr double kLeastAmplification = 1.25;
+
+std::optional<double> p_of(const std::optional<MeanTest>& test) {
+  if (!test) return std::nullopt;
+  return test->p;
+}
+
+// One p value's place in a cell, and where its adjusted value goes.
+struct Member {
+  std::optional<double> p;
+  std::optional<double>* adjusted;
+};
+
+void adjust(const std::vector<Member>& family) {
+  std::vector<std::optional<double>> p;
+  for (const Member& member : family) p.push_back(member.p);
+  const std::vector<std::optional<double>> adjusted = holm(p);
+  for (std::size_t i = 0; i < family.size(); ++i) *family[i].adjusted = adjusted[i];
+}
+
+// A is judged by its point estimate: that it exceeds 1 is the test's business, that it matters is
+// the rule's. Where fewer than 8 tasks fail no ratio is reported, yet the rates have one.
+void decide_amplified(ChannelComparison& channel) {
+  channel.amplified = false;
+  channel.is_new = false;
+  if (!channel.p_holm || *channel.p_holm >= kAlpha) return;
+  if (!channel.difference || *channel.difference < kLeastDifference) return;
+  const bool enough =
+      channel.no_propensity || *channel.candidate >= kLeastAmplification * *channel.baseline;
+  channel.amplified = enough;
+  channel.is_new = enough && channel.no_propensity;
+}
+
+}  // namespace
+
+void apply_multiplicity(std::vector<CellComparison>& cells) {
+  std::vector<Member> delta;
+  std::vector<Member> unmasked;
+  std::vector<Member> agent_only;
+  std::vector<Member> all_sides;
+  std::vector<Member> channels;
+  for (CellComparison& cell : cells) {
+    BudgetComparison& budget = cell.budget;
+    delta.push_back({p_of(cell.outcome.delta), &cell.outcome.p_holm});
+    unmasked.push_back({p_of(budget.unmasked.test), &budget.unmasked.p_holm});
+    agent_only.push_back({p_of(budget.agent_only.test), &budget.agent_only.p_holm});
+    all_sides.push_back({p_of(budget.all_sides.test), &budget.all_sides.p_holm});
+    for (auto& [name, channel] : cell.channels) channels.push_back({channel.p, &channel.p_holm});
+  }
+  adjust(delta);
+  adjust(unmasked);
+  adjust(agent_only);
+  adjust(all_sides);
+  adjust(channels);
+  for (CellComparison& cell : cells) {
+    for (auto& [name, channel] : cell.channels) decide_amplified(channel);
+  }
+}
+
+}  // namespace unmask
