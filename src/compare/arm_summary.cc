@@ -123,22 +123,6 @@ ChannelSummary summarize_channel(const Arm& arm, std::span<const Channel> channe
   return out;
 }
 
-// What carries independent evidence where nothing failed: episodes, or tasks where trials are
-// copies.
-double independent_units(const Arm& arm, bool trials_are_copies) {
-  double episodes = 0;
-  double tasks = 0;
-  for (const Task& task : arm.tasks) {
-    double calling = 0;
-    for (std::size_t e = task.begin; e < task.end; ++e) {
-      if (!arm.episodes[e].excluded && arm.episodes[e].agent_calls > 0) ++calling;
-    }
-    episodes += calling;
-    if (calling > 0) ++tasks;
-  }
-  return trials_are_copies ? tasks : episodes;
-}
-
 void summarize_channels(const Arm& arm, const CompareOptions& options, ArmSummary& summary) {
   const double units = independent_units(arm, summary.trials_are_copies);
   for (const Channel channel : kFailureChannels) {

@@ -58,11 +58,12 @@ void add_ratios(const TaskCounts& baseline, const TaskCounts& candidate, const T
                                             candidate.calls, resamples);
 }
 
-void add_difference(const TaskCounts& baseline, const TaskCounts& candidate,
-                    const TaskResamples& resamples, ChannelComparison& out) {
+void add_difference(const TaskCounts& baseline, const TaskCounts& candidate, const Units& units,
+                    ChannelComparison& out) {
   out.difference = *out.candidate - *out.baseline;
-  const Result<DifferenceInterval> interval = rate_difference_interval(
-      baseline.failures, baseline.calls, candidate.failures, candidate.calls, resamples);
+  const Result<DifferenceInterval> interval =
+      rate_difference_interval(baseline.failures, baseline.calls, candidate.failures,
+                               candidate.calls, units.baseline, units.candidate);
   if (!interval) return;
   out.difference_ci95 = interval->ci95;
   out.difference_upper95 = interval->upper95;
@@ -87,8 +88,8 @@ bool counts_in_budget(const Arm& candidate, Channel channel) {
 }  // namespace
 
 ChannelComparison compare_channel(const TaskCounts& baseline, const TaskCounts& candidate,
-                                  const TaskResamples& resamples, const CompareOptions& options,
-                                  Tested tested) {
+                                  const Units& units, const TaskResamples& resamples,
+                                  const CompareOptions& options, Tested tested) {
   const Totals b = totals(baseline);
   const Totals c = totals(candidate);
   ChannelComparison out;
@@ -98,7 +99,7 @@ ChannelComparison compare_channel(const TaskCounts& baseline, const TaskCounts& 
   out.candidate_count = std::lround(c.failures);
   out.no_propensity = out.baseline_count < kFewestFailuresForRatio;
   if (!out.baseline || !out.candidate) return out;
-  add_difference(baseline, candidate, resamples, out);
+  add_difference(baseline, candidate, units, out);
   const long sparser = std::min(b.failing_tasks, c.failing_tasks);
   if (!out.no_propensity && static_cast<double>(sparser) >= kFewestFailingTasks) {
     add_ratios(baseline, candidate, b, c, resamples, out);
@@ -111,24 +112,24 @@ ChannelComparison compare_channel(const TaskCounts& baseline, const TaskCounts& 
   return out;
 }
 
-std::map<Channel, ChannelComparison> compare_channels(const PairedArms& arms,
+std::map<Channel, ChannelComparison> compare_channels(const PairedArms& arms, const Units& units,
                                                       const TaskResamples& resamples,
                                                       const CompareOptions& options) {
   std::map<Channel, ChannelComparison> channels;
   for (const Channel channel : kFailureChannels) {
     ChannelComparison& comparison = channels[channel];
     comparison = compare_channel(task_channel_counts(arms.baseline, channel),
-                                 task_channel_counts(arms.candidate, channel), resamples, options,
-                                 Tested::Yes);
+                                 task_channel_counts(arms.candidate, channel), units, resamples,
+                                 options, Tested::Yes);
     comparison.counts_in_budget = counts_in_budget(arms.candidate, channel);
   }
   return channels;
 }
 
-ChannelComparison compare_argument(const PairedArms& arms, const TaskResamples& resamples,
-                                   const CompareOptions& options) {
+ChannelComparison compare_argument(const PairedArms& arms, const Units& units,
+                                   const TaskResamples& resamples, const CompareOptions& options) {
   return compare_channel(task_argument_counts(arms.baseline), task_argument_counts(arms.candidate),
-                         resamples, options, Tested::Yes);
+                         units, resamples, options, Tested::Yes);
 }
 
 std::vector<PositionComparison> compare_positions(const PairedArms& arms,
@@ -139,16 +140,17 @@ std::vector<PositionComparison> compare_positions(const PairedArms& arms,
     PositionComparison position;
     position.bin = bin;
     for (const Channel channel : kFailureChannels) {
-      position.channels[channel] = compare_channel(
-          task_position_counts(arms.baseline, channel, bin),
-          task_position_counts(arms.candidate, channel, bin), resamples, options, Tested::No);
+      position.channels[channel] =
+          compare_channel(task_position_counts(arms.baseline, channel, bin),
+                          task_position_counts(arms.candidate, channel, bin), Units{}, resamples,
+                          options, Tested::No);
     }
     positions.push_back(position);
   }
   return positions;
 }
 
-RecoveryComparison compare_recovery(const PairedArms& arms, const TaskResamples& resamples) {
+RecoveryComparison compare_recovery(const PairedArms& arms) {
   constexpr double kMargin = 0.10;  // METHOD 4
   const TaskRecovery b = task_recovery(arms.baseline);
   const TaskRecovery c = task_recovery(arms.candidate);
@@ -158,7 +160,7 @@ RecoveryComparison compare_recovery(const PairedArms& arms, const TaskResamples&
   if (!out.baseline || !out.candidate) return out;
   out.difference = *out.candidate - *out.baseline;
   const Result<DifferenceInterval> interval =
-      rate_difference_interval(b.recovered, b.failures, c.recovered, c.failures, resamples);
+      rate_difference_interval(b.recovered, b.failures, c.recovered, c.failures);
   if (!interval) return out;
   out.difference_ci95 = interval->ci95;
   out.equivalent = interval->ci90.lo > -kMargin && interval->ci90.hi < kMargin;

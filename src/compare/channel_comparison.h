@@ -13,6 +13,12 @@ namespace unmask {
 // Below this many baseline failures there is no propensity to amplify: the difference is tested.
 inline constexpr long kFewestFailuresForRatio = 5;
 
+// Independent units of each arm, for the bound on a channel without failures; 0: the tasks.
+struct Units {
+  double baseline = 0;
+  double candidate = 0;
+};
+
 enum class Tested { No, Yes };
 
 // One channel. Index t of all vectors is the same task in both arms.
@@ -21,24 +27,24 @@ enum class Tested { No, Yes };
 //   p is absent where neither arm failed once: such a test could never reject, and leaving it out
 //   of the family costs nothing (Tarone 1990).
 ChannelComparison compare_channel(const TaskCounts& baseline, const TaskCounts& candidate,
-                                  const TaskResamples& resamples, const CompareOptions& options,
-                                  Tested tested);
+                                  const Units& units, const TaskResamples& resamples,
+                                  const CompareOptions& options, Tested tested);
 
 // The five failure channels; counts_in_budget is set from the candidate's failures.
-std::map<Channel, ChannelComparison> compare_channels(const PairedArms& arms,
+std::map<Channel, ChannelComparison> compare_channels(const PairedArms& arms, const Units& units,
                                                       const TaskResamples& resamples,
                                                       const CompareOptions& options);
 
 // schema + entity. Its p is its own: it is a union of two channels that are already in the family.
-ChannelComparison compare_argument(const PairedArms& arms, const TaskResamples& resamples,
-                                   const CompareOptions& options);
+ChannelComparison compare_argument(const PairedArms& arms, const Units& units,
+                                   const TaskResamples& resamples, const CompareOptions& options);
 
 // Rates, A and difference by the agent's call index; nothing is tested.
 std::vector<PositionComparison> compare_positions(const PairedArms& arms,
                                                   const TaskResamples& resamples,
                                                   const CompareOptions& options);
 
-RecoveryComparison compare_recovery(const PairedArms& arms, const TaskResamples& resamples);
+RecoveryComparison compare_recovery(const PairedArms& arms);
 
 // Slope of the increase of the tool_name rate over the baseline rate, by task. The two numbers come
 // from different trials (by rank among the arm's trials: even, odd), or regression to the mean

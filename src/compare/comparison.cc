@@ -160,9 +160,11 @@ Result<CellComparison> compare_arms(const Arm& baseline, const Arm& candidate,
   const TaskResamples resamples(static_cast<int>(cell.paired_tasks), options.resamples,
                                 Rng(options.seed, "compare/tasks").next(), options.threads);
   compare_success(arms, k0, resamples, options, cell);
-  cell.channels = compare_channels(arms, resamples, options);
-  cell.argument = compare_argument(arms, resamples, options);
-  cell.recovery = compare_recovery(arms, resamples);
+  const Units units{independent_units(arms.baseline, cell.baseline.trials_are_copies),
+                    independent_units(arms.candidate, cell.candidate.trials_are_copies)};
+  cell.channels = compare_channels(arms, units, resamples, options);
+  cell.argument = compare_argument(arms, units, resamples, options);
+  cell.recovery = compare_recovery(arms);
   cell.positions = compare_positions(arms, resamples, options);
   const bool copies = cell.baseline.trials_are_copies;
   cell.names = compare_names(arms, copies);

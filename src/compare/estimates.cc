@@ -72,6 +72,21 @@ std::vector<std::optional<double>> success_at(const Arm& arm, int k, std::option
   return task_success_under_budget(arm, k, rule, count);
 }
 
+// copies.
+double independent_units(const Arm& arm, bool trials_are_copies) {
+  double episodes = 0;
+  double tasks = 0;
+  for (const Task& task : arm.tasks) {
+    double calling = 0;
+    for (std::size_t e = task.begin; e < task.end; ++e) {
+      if (!arm.episodes[e].excluded && arm.episodes[e].agent_calls > 0) ++calling;
+    }
+    episodes += calling;
+    if (calling > 0) ++tasks;
+  }
+  return trials_are_copies ? tasks : episodes;
+}
+
 std::vector<int> curve_budgets(std::optional<int> k0, BudgetRule rule) {
   constexpr int kEndWithoutBudget = 10;
   constexpr int kMostPoints = 100;

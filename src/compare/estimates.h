@@ -25,6 +25,10 @@ Estimate proportion_estimate(std::span<const std::optional<double>> per_task);
 Estimate rate_estimate(std::span<const double> events, std::span<const double> chances,
                        double independent_units);
 
+// What carries independent evidence where nothing failed (METHOD 8): episodes that ran and called,
+// or tasks where the trials are copies of each other.
+double independent_units(const Arm& arm, bool trials_are_copies);
+
 // Per task, success with the budget k under a rule. Where k0 is given, k >= k0 is the final score:
 // the harness itself enforced k0, and nothing beyond it is identified (METHOD 3).
 std::vector<std::optional<double>> success_at(const Arm& arm, int k, std::optional<int> k0,

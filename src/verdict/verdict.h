@@ -16,7 +16,12 @@ std::string_view to_string(Verdict verdict);  // "degraded+masked", "masked" ...
 enum class Flatness { Equivalent, Undetected };
 std::string_view to_string(Flatness flatness);
 
-struct NeededEvidence {  // what would settle `inconclusive`; nullopt: more of it never would
+// What would settle `inconclusive`: tasks, at the present number of trials, for the condition that
+// needs the most of them to be shown met, or shown broken where the estimate lies beyond its limit.
+// With 80 % power, if the present estimates are the truth, and before Holm's correction. A
+// condition that no number of tasks would settle (an ungraded log, no budget) comes first, with
+// nullopt.
+struct NeededEvidence {
   std::optional<int> tasks;
   std::optional<int> trials;
   std::string condition;  // the condition that blocks `clean`
@@ -26,13 +31,24 @@ struct Judgement {
   bool degraded = false;
   bool unmasked_damage = false;
   Verdict verdict = Verdict::Inconclusive;
-  std::optional<Flatness> flatness;  // with Masked
-  bool fragile = false;              // changes with excluded episodes as best, worst or failed
-  std::vector<std::string> reasons;  // sentences, the decisive first
+  std::optional<Flatness> flatness;      // with Masked
+  bool fragile = false;                  // changes with excluded episodes as best, worst or failed
+  std::vector<std::string> reasons;      // sentences, the decisive first
   std::optional<NeededEvidence> needed;  // with Inconclusive
 };
 
-// Judges one comparison whose multiplicity has been applied. `fragile` is left false: audit sets it.
+// Judges one comparison whose multiplicity has been applied (a test without a Holm p is no
+// evidence). `fragile` is left false: audit sets it.
+//
+//   degraded          Delta < 0, Holm p < 0.05
+//   unmasked damage   U > 0, Holm p < 0.05; lower end of the 95 % interval of G(k_tight) > 0; and
+//   an
+//                     amplified channel that spends budget. With another k_tight than the primary
+//                     one the same, said so: exploratory
+//   clean             all of: graded; lower end of the 90 % interval of Delta > -margin; one-sided
+//                     upper limit of U < 5 points (U absent: not shown); nothing amplified; in each
+//                     of the five channels upper limit of A < 1.5 or of the difference < 2 points
+// Ungraded logs have neither flag and are never clean.
 Judgement judge(const CellComparison& cell);
 
 }  // namespace unmask

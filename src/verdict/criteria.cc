@@ -1,0 +1,236 @@
+#include "verdict/criteria.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/units.h"
+#include "stats/power.h"
+
+namespace unmask {
+namespace {
+
+// One decimal, and never "-0.0".
+double rounded_points(double proportion) {
+  const double value = std::round(points(proportion) * 10) / 10;
+  return value == 0 ? 0.0 : value;
+}
+
+std::string interval_of_points(const Interval& interval) {
+  return fmt::format("{:+.1f} to {:+.1f}", rounded_points(interval.lo),
+                     rounded_points(interval.hi));
+}
+
+std::string holm_text(const std::optional<double>& p) {
+  return p ? "Holm " + p_text(*p) : std::string("not tested");
+}
+
+std::optional<int> positive(const Result<int>& tasks, long present) {
+  if (!tasks) return std::nullopt;
+  // The closed forms speak of 80 % power; this sample has already failed to show it.
+  return std::max(*tasks, static_cast<int>(present) + 1);
+}
+
+// Tasks until the mean is shown to lie below the limit, or, where it seems to lie beyond, to differ
+// from 0.
+std::optional<int> tasks_to_settle(double mean, std::optional<double> sd, double limit,
+                                   long present) {
+  if (!sd) return std::nullopt;
+  if (mean < limit) {
+    return positive(tasks_for_upper_limit(mean, *sd, limit, kVerdictAlpha, kPlanningPower),
+                    present);
+  }
+  return positive(tasks_to_detect(mean, *sd, kVerdictAlpha, kPlanningPower), present);
+}
+
+// The spread per task that an upper limit implies, taking it as mean + 1.645 SE.
+std::optional<double> implied_sd(double mean, double upper95, long tasks) {
+  constexpr double kOneSided = 1.6448536269514722;
+  const double se = (upper95 - mean) / kOneSided;
+  if (!(se > 0) || !std::isfinite(se)) return std::nullopt;
+  return se * std::sqrt(static_cast<double>(tasks));
+}
+
+// Where neither arm failed once, the limit is a number over n and shrinks like one.
+std::optional<int> tasks_without_failures(const ChannelComparison& channel, long tasks) {
+  if (!channel.difference_upper95) return std::nullopt;
+  const double needed = static_cast<double>(tasks) * *channel.difference_upper95 / kDifferenceLimit;
+  return std::max(static_cast<int>(tasks) + 1, static_cast<int>(std::floor(needed)) + 1);
+}
+
+// A channel is settled by whichever of its two limits needs fewer tasks.
+std::optional<int> tasks_for_channel(const ChannelComparison& channel, long tasks) {
+  if (channel.baseline_count + channel.candidate_count == 0)
+    return tasks_without_failures(channel, tasks);
+  std::optional<int> by_difference;
+  if (channel.difference && channel.difference_upper95) {
+    by_difference = tasks_to_settle(
+        *channel.difference, implied_sd(*channel.difference, *channel.difference_upper95, tasks),
+        kDifferenceLimit, tasks);
+  }
+  std::optional<int> by_ratio;
+  if (channel.amplification && *channel.amplification > 0 && channel.amplification_upper95) {
+    const double log_ratio = std::log(*channel.amplification);
+    by_ratio = tasks_to_settle(
+        log_ratio, implied_sd(log_ratio, std::log(*channel.amplification_upper95), tasks),
+        std::log(kAmplificationLimit), tasks);
+  }
+  if (by_difference && by_ratio) return std::min(*by_difference, *by_ratio);
+  return by_difference ? by_difference : by_ratio;
+}
+
+std::string limits_text(const ChannelComparison& channel) {
+  std::string text;
+  if (channel.amplification_upper95) {
+    text = fmt::format("A at most {:.2f}", *channel.amplification_upper95);
+  }
+  if (channel.difference_upper95) {
+    text += fmt::format("{}an increase of at most {:.1f} points", text.empty() ? "" : ", ",
+                        rounded_points(*channel.difference_upper95));
+  }
+  return text.empty() ? std::string("no limit could be computed") : text;
+}
+
+Condition channel_condition(Channel channel, const ChannelComparison& comparison, long tasks) {
+  Condition condition;
+  condition.name = "channel " + std::string(to_string(channel));
+  const bool ratio_small =
+      comparison.amplification_upper95 && *comparison.amplification_upper95 < kAmplificationLimit;
+  const bool difference_small =
+      comparison.difference_upper95 && *comparison.difference_upper95 < kDifferenceLimit;
+  condition.met = !comparison.amplified && (ratio_small || difference_small);
+  condition.sentence = fmt::format(
+      "Channel {}: {} (one-sided 95 % limits; clean asks for A below {} or an increase below "
+      "{:.0f} "
+      "points).",
+      to_string(channel), limits_text(comparison), kAmplificationLimit, points(kDifferenceLimit));
+  if (!condition.met) condition.tasks_needed = tasks_for_channel(comparison, tasks);
+  return condition;
+}
+
+}  // namespace
+
+std::string signed_points(double proportion) {
+  return fmt::format("{:+.1f} points", rounded_points(proportion));
+}
+
+std::string percent(double proportion) {
+  return fmt::format("{:.1f} %", rounded_points(proportion));
+}
+
+std::string p_text(double p) {
+  return p < 0.001 ? std::string("p < 0.001") : fmt::format("p = {:.3f}", p);
+}
+
+std::string outcome_sentence(const CellComparison& cell) {
+  if (!cell.graded) return "The logs are not graded in both arms, so success cannot be compared.";
+  if (!cell.outcome.delta) {
+    return "Success cannot be compared: fewer than 2 tasks were evaluated in both arms.";
+  }
+  const MeanTest& delta = *cell.outcome.delta;
+  return fmt::format("Success changes by {} (95 % interval {}, {}).", signed_points(delta.mean),
+                     interval_of_points(delta.ci95), holm_text(cell.outcome.p_holm));
+}
+
+std::string unmasked_sentence(const CellComparison& cell) {
+  const BudgetComparison& budget = cell.budget;
+  if (!cell.graded) return "Without grades the budget cannot be recounted.";
+  if (!budget.unmasked.test) {
+    if (!budget.k0)
+      return "The logs name no error budget, so there is no unmasked gap; state the budget in "
+             "force "
+             "to get one.";
+    if (budget.k_tight >= *budget.k0)
+      return fmt::format(
+          "The tight budget {} is not below the budget in force, {}, so there is no "
+          "unmasked gap.",
+          budget.k_tight, *budget.k0);
+    return "The unmasked gap is undefined: fewer than 2 tasks were evaluated in both arms.";
+  }
+  const MeanTest& unmasked = *budget.unmasked.test;
+  std::string text = fmt::format(
+      "A budget of {} failed calls instead of {} reveals {} of damage (95 % interval {}, {})",
+      budget.k_tight, *budget.k0, signed_points(unmasked.mean), interval_of_points(unmasked.ci95),
+      holm_text(budget.unmasked.p_holm));
+  if (budget.gap_tight && budget.gap_tight_ci95) {
+    text += fmt::format("; the gap there is {} ({})", signed_points(*budget.gap_tight),
+                        interval_of_points(*budget.gap_tight_ci95));
+  }
+  return text + (budget.k_tight_is_primary ? "." : "; this tight budget is exploratory.");
+}
+
+std::string amplified_sentence(Channel channel, const ChannelComparison& comparison) {
+  std::string text =
+      fmt::format("{} failures go from {} to {} of the agent's calls", to_string(channel),
+                  percent(*comparison.baseline), percent(*comparison.candidate));
+  if (comparison.is_new) {
+    text += " (new: the baseline has hardly any)";
+  } else if (comparison.amplification) {
+    text += fmt::format(" (A = {:.2f}", *comparison.amplification);
+    if (comparison.amplification_ci95) {
+      text += fmt::format(", 95 % interval {:.2f} to {:.2f}", comparison.amplification_ci95->lo,
+                          comparison.amplification_ci95->hi);
+    }
+    text += ")";
+  } else {
+    text += " (too few failing tasks for a ratio)";
+  }
+  text += fmt::format(", {}", holm_text(comparison.p_holm));
+  return text +
+         (comparison.counts_in_budget ? "." : "; leaked markup only, which spends no budget.");
+}
+
+Condition outcome_not_worse(const CellComparison& cell) {
+  Condition condition;
+  condition.name = "outcome";
+  if (!cell.graded || !cell.outcome.delta || !cell.outcome.tost) {
+    condition.sentence = outcome_sentence(cell);
+    return condition;
+  }
+  const double margin = cell.outcome.tost->margin;
+  const Interval& ci90 = cell.outcome.tost->ci90;
+  condition.met = ci90.lo > -margin;
+  condition.sentence = fmt::format(
+      "The 90 % interval of the change in success is {} points; clean asks for a lower end above "
+      "{:.1f}.",
+      interval_of_points(ci90), -points(margin));
+  if (!condition.met) {
+    condition.tasks_needed = tasks_to_settle(-cell.outcome.delta->mean, cell.sd_delta, margin,
+                                             static_cast<long>(cell.outcome.delta->df) + 1);
+  }
+  return condition;
+}
+
+Condition unmasked_gap_small(const CellComparison& cell) {
+  Condition condition;
+  condition.name = "unmasked gap";
+  const std::optional<MeanTest>& test = cell.budget.unmasked.test;
+  if (!cell.graded || !test) {
+    condition.sentence = unmasked_sentence(cell);
+    return condition;
+  }
+  condition.met = test->upper95 < kUnmaskedLimit;
+  condition.sentence = fmt::format(
+      "The unmasked gap is {} with a one-sided 95 % upper limit of {:+.1f}; clean asks for a limit "
+      "below {:.0f} points.",
+      signed_points(test->mean), rounded_points(test->upper95), points(kUnmaskedLimit));
+  if (!condition.met) {
+    condition.tasks_needed = tasks_to_settle(test->mean, cell.sd_unmasked, kUnmaskedLimit,
+                                             static_cast<long>(test->df) + 1);
+  }
+  return condition;
+}
+
+std::vector<Condition> channels_not_amplified(const CellComparison& cell) {
+  std::vector<Condition> conditions;
+  for (const Channel channel : kFailureChannels) {
+    const auto found = cell.channels.find(channel);
+    const ChannelComparison none;
+    conditions.push_back(channel_condition(
+        channel, found == cell.channels.end() ? none : found->second, cell.paired_tasks));
+  }
+  return conditions;
+}
+
+}  // namespace unmask
