@@ -22,12 +22,6 @@ namespace {
 
 constexpr double kTaskLength = 0.8;  // the task's part of length_spread; with the episode's, 0.6,
 constexpr double kEpisodeLength = 0.6;  // the squares sum to 1
-// The reference population: every failure quantile of a grid, met with as many success quantiles.
-constexpr int kGrid = 1024;
-constexpr int kPerGridPoint = 8;
-constexpr int kReferenceTasks = kGrid * kPerGridPoint;
-constexpr std::uint64_t kReferenceSeed = 0x706c616e74;
-constexpr double kGoldenRatio = 0.6180339887498949;
 
 // A multiplier of mean 1 whose logarithm is normal.
 double log_normal_factor(double sd, double normal) {
@@ -56,13 +50,6 @@ double beta_of(double mean, double correlation, double top, double quantile) {
   return top * beta_quantile(quantile, m * size, (1 - m) * size);
 }
 
-// The same at the midpoints of kGrid equal steps.
-std::vector<double> beta_grid(double mean, double correlation, double top) {
-  std::vector<double> grid(kGrid);
-  for (int i = 0; i < kGrid; ++i) grid[i] = beta_of(mean, correlation, top, (i + 0.5) / kGrid);
-  return grid;
-}
-
 double logit(double p) {
   const double inside = std::clamp(p, 1e-12, 1 - 1e-12);
   return std::log(inside / (1 - inside));
@@ -72,19 +59,7 @@ double logistic(double x) {
   return 1 / (1 + std::exp(-x));
 }
 
-int agent_failures(const ScriptedEpisode& episode) {
-  int failures = 0;
-  for (const ScriptedCall& call : episode.calls)
-    failures += call.side == Side::Agent && is_planted_failure(call.kind) ? 1 : 0;
-  return failures;
-}
-
 }  // namespace
-
-struct ArmModel::Sample {
-  TaskTraits traits;
-  ScriptedEpisode episode;
-};
 
 // The episode under way: messages and budget as tau2-bench counts them. The budget and the steps
 // are looked at between messages, never within one.
@@ -131,8 +106,12 @@ TaskTraits ArmModel::traits(const TaskLatents& latents) const {
   TaskTraits traits;
   traits.failure = beta_of(rate_, options_.task_correlation, top_, latents.failure_quantile);
   traits.success = beta_of(arm_.success, success_correlation_, 1, latents.success_quantile);
-  traits.length = log_normal_factor(kTaskLength * options_.length_spread, latents.length_normal);
+  traits.length = length_factor(latents.length_normal);
   return traits;
+}
+
+double ArmModel::length_factor(double normal) const {
+  return log_normal_factor(kTaskLength * options_.length_spread, normal);
 }
 
 CallKind ArmModel::draw_kind(Rng& rng) const {
@@ -199,11 +178,10 @@ ScriptedEpisode ArmModel::draw_calls(const TaskTraits& traits, Rng& rng) const {
   return walk.episode;
 }
 
-double ArmModel::success_probability(const TaskTraits& traits,
-                                     const ScriptedEpisode& episode) const {
-  if (episode.end != ScriptEnd::Completed) return 0;
+double ArmModel::success_probability(double task_success, ScriptEnd end, int failures) const {
+  if (end != ScriptEnd::Completed) return 0;
   if (arm_.success <= 0 || arm_.success >= 1) return arm_.success;
-  return logistic(logit(traits.success) + intercept_ - arm_.coupling * agent_failures(episode));
+  return logistic(logit(task_success) + intercept_ - arm_.coupling * failures);
 }
 
 // METHOD 4 calls a last failure not recovered. A call is the last with probability 1 / mean calls
@@ -237,72 +215,6 @@ Result<Done> ArmModel::set_recovery(const std::string& name) {
                     highest, name, options_.task_correlation),
         ""};
   return Done{};
-}
-
-// Success is asked of all episodes, but those cut by the budget fail and errors lower the chance of
-// the others. The intercept that makes up for it is found on a large reference population (a
-// lattice of tasks), so that it does not depend on the seed and both arms of an A/A pair share it.
-Result<Done> ArmModel::solve_success(const std::string& name) {
-  Rng rng(kReferenceSeed);
-  const std::vector<double> failure = beta_grid(rate_, options_.task_correlation, top_);
-  const std::vector<double> success = beta_grid(arm_.success, success_correlation_, 1);
-  std::vector<Sample> samples(kReferenceTasks);
-  double completed = 0;
-  for (int i = 0; i < kReferenceTasks; ++i) {
-    const double turn = (i + 0.5) * kGoldenRatio;
-    const int success_point = static_cast<int>((turn - std::floor(turn)) * kGrid);
-    samples[i].traits = {failure[i % kGrid], success[success_point],
-                         log_normal_factor(kTaskLength * options_.length_spread, rng.normal())};
-    samples[i].episode = draw_calls(samples[i].traits, rng);
-    completed += samples[i].episode.end == ScriptEnd::Completed ? 1 : 0;
-  }
-  const auto mean_success = [this, &samples](double intercept) {
-    intercept_ = intercept;
-    double sum = 0;
-    for (const Sample& sample : samples) sum += success_probability(sample.traits, sample.episode);
-    return sum / kReferenceTasks;
-  };
-  const bool unchanged = arm_.coupling == 0 && completed == kReferenceTasks;
-  if (arm_.success > completed / kReferenceTasks)
-    return Error{
-        ErrorKind::InvalidArgument,
-        fmt::format("{}.success must be at most {:.3f}: the budget or the steps run out in "
-                    "the other episodes",
-                    name, completed / kReferenceTasks),
-        ""};
-  double lo = -60;
-  double hi = 60;
-  for (int step = 0; step < 60 && !unchanged; ++step) {
-    const double middle = (lo + hi) / 2;
-    (mean_success(middle) < arm_.success ? lo : hi) = middle;
-  }
-  intercept_ = unchanged ? 0 : hi;
-  expect(samples);
-  return Done{};
-}
-
-void ArmModel::expect(const std::vector<Sample>& samples) {
-  expected_.success_within.assign(static_cast<std::size_t>(options_.max_errors) + 1, 0);
-  for (const Sample& sample : samples) {
-    std::array<double, kCallKinds> kinds{};
-    for (const ScriptedCall& call : sample.episode.calls) {
-      if (call.side != Side::Agent) continue;
-      kinds[static_cast<std::size_t>(call.kind)] += 1.0 / kReferenceTasks;
-      expected_.agent_calls += 1.0 / kReferenceTasks;
-    }
-    expected_.tool_name += kinds[static_cast<std::size_t>(CallKind::ToolName)];
-    expected_.schema += kinds[static_cast<std::size_t>(CallKind::Schema)];
-    expected_.entity += kinds[static_cast<std::size_t>(CallKind::Entity)];
-    expected_.rejected += kinds[static_cast<std::size_t>(CallKind::Rejected)];
-    expected_.malformed += kinds[static_cast<std::size_t>(CallKind::Malformed)] +
-                           kinds[static_cast<std::size_t>(CallKind::LeakedMarkup)];
-    const int spent = budget_spent(sample.episode);
-    expected_.errors += double(spent) / kReferenceTasks;
-    expected_.cut += sample.episode.end == ScriptEnd::OutOfErrors ? 1.0 / kReferenceTasks : 0;
-    const double success = success_probability(sample.traits, sample.episode) / kReferenceTasks;
-    expected_.success += success;
-    for (int k = spent; k <= options_.max_errors; ++k) expected_.success_within[k] += success;
-  }
 }
 
 }  // namespace unmask

@@ -36,7 +36,9 @@ class ArmModel {
   ScriptedEpisode draw_calls(const TaskTraits& traits, Rng& rng) const;
 
   // P(Y = 1) for an episode with these calls.
-  double success_probability(const TaskTraits& traits, const ScriptedEpisode& episode) const;
+  double success_probability(const TaskTraits& traits, const ScriptedEpisode& episode) const {
+    return success_probability(traits.success, episode.end, agent_failures(episode));
+  }
 
   const ExpectedArm& expected() const { return expected_; }
 
@@ -47,6 +49,10 @@ class ArmModel {
   ArmModel(const PlantOptions& options, const PlantedArm& arm);
   Result<Done> set_recovery(const std::string& name);
   Result<Done> solve_success(const std::string& name);
+  double success_probability(double task_success, ScriptEnd end, int failures) const;
+  double length_factor(double normal) const;
+  Sample sample(const TaskTraits& traits, Rng& rng) const;
+  std::vector<Sample> reference_population() const;
   void expect(const std::vector<Sample>& samples);
   CallKind draw_kind(Rng& rng) const;
   ScriptedCall draw_user_call(Rng& rng) const;
@@ -58,8 +64,8 @@ class ArmModel {
   double mean_calls_ = 1;
   double success_correlation_ = 0;
   std::optional<double>
-      leave_;  // P(the next call succeeds | a failure); nullopt: independent calls
-  double top_ = 1;               // the largest failure probability a task can have
+      leave_;       // P(the next call succeeds | a failure); nullopt: independent calls
+  double top_ = 1;  // the largest failure probability a task can have
   double intercept_ = 0;
   ExpectedArm expected_;
 };

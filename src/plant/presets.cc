@@ -1,5 +1,5 @@
-// Named cells. The random presets' options were chosen so that what is left after the budget has cut
-// episodes short (Planter::expected_*) is the cell asked for; presets_test.cc holds them to it.
+// Named cells. The random presets' options were chosen so that what is left after the budget has
+// cut episodes short (Planter::expected_*) is the cell asked for; presets_test.cc holds them to it.
 #include <fmt/format.h>
 
 #include "plant/plant.h"
@@ -8,25 +8,26 @@ namespace unmask {
 
 PlantOptions preset_damaged() {
   PlantOptions options;
-  options.task_correlation = 0.15;
-  options.success_correlation = 0.5;
+  options.task_correlation = 0.3;
+  options.success_correlation = 0.65;
+  options.length_spread = 0.8;
   options.names = 20;
   PlantedArm& baseline = options.baseline;
   baseline.label = "planted-bf16";
-  baseline.tool_name_rate = 0.199;
-  baseline.schema_rate = 0.012;
-  baseline.entity_rate = 0.02;
-  baseline.rejected_rate = 0.014;
+  baseline.tool_name_rate = 0.198;
+  baseline.schema_rate = 0.006;
+  baseline.entity_rate = 0.008;
+  baseline.rejected_rate = 0.006;
   baseline.success = 0.667;
-  baseline.coupling = 0.05;
-  baseline.calls_per_episode = 7.3;
+  baseline.coupling = 0.3;
+  baseline.calls_per_episode = 7.45;
+  options.candidate = baseline;
   PlantedArm& candidate = options.candidate;
-  candidate = baseline;
   candidate.label = "planted-int4";
-  candidate.tool_name_rate = 0.40;
+  candidate.tool_name_rate = 0.402;
   candidate.novel_share = 0.0018;
   candidate.success = 0.654;
-  candidate.calls_per_episode = 9.8;
+  candidate.calls_per_episode = 10.45;
   return options;
 }
 

@@ -37,4 +37,7 @@ struct ScriptedEpisode {
 // E: failed calls of both sides that count.
 int budget_spent(const ScriptedEpisode& episode);
 
+// Failed calls of the agent, leaked markup included.
+int agent_failures(const ScriptedEpisode& episode);
+
 }  // namespace unmask
