@@ -1,5 +1,6 @@
 #include "stats/clustered.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -20,14 +21,22 @@ ClusteredRatio clustered_ratio(std::span<const double> failures, std::span<const
   if (ratio.denominator <= 0) return ratio;
   ratio.rate = ratio.numerator / ratio.denominator;
   double squares = 0;
+  double call_squares = 0;
   for (std::size_t t = 0; t < calls.size(); ++t) {
     if (calls[t] <= 0) continue;
     const double residual = failures[t] - ratio.rate * calls[t];
-    squares += residual * residual;
+    const double others = 1 - calls[t] / ratio.denominator;  // 0 only for a single cluster
+    if (others > 0) squares += residual * residual / (others * others);
+    call_squares += calls[t] * calls[t];
   }
+  ratio.effective = ratio.denominator * ratio.denominator / call_squares;
   if (ratio.clusters > 1)
-    ratio.se = std::sqrt(ratio.clusters / (ratio.clusters - 1) * squares) / ratio.denominator;
+    ratio.se = std::sqrt((ratio.clusters - 1) / ratio.clusters * squares) / ratio.denominator;
   return ratio;
+}
+
+double degrees_of_freedom(const ClusteredRatio& ratio) {
+  return std::max(1.0, std::min(ratio.failing, ratio.effective) - 1);
 }
 
 }  // namespace unmask

@@ -60,7 +60,7 @@ Result<DifferenceInterval> rate_difference_interval(std::span<const double> fail
   const ClusteredRatio& c = arms.candidate;
   if (b.denominator <= 0 || c.denominator <= 0)
     return Error{ErrorKind::Undefined, "a difference of rates needs calls in both arms", ""};
-  const double degrees = std::max(1.0, arms.failing - 1);
+  const double degrees = std::max(1.0, std::min({arms.failing, b.effective, c.effective}) - 1);
   if (units_baseline <= 0) units_baseline = b.clusters;
   if (units_candidate <= 0) units_candidate = c.clusters;
 

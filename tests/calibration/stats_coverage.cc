@@ -8,6 +8,7 @@
 // more than the simulation's own noise.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -101,8 +102,11 @@ void check_rates(const Dataset& data, const Truth& truth, const Setting& setting
   outcome[Difference] = covers(difference.ci95, truth.rate_candidate - truth.rate_baseline);
   outcome[DifferenceUpper] = truth.rate_candidate - truth.rate_baseline > difference.upper95;
 
+  // A ratio of sums whose denominators are the failures: its units are the tasks that have one.
+  const double failing = static_cast<double>(
+      std::count_if(b.failures.begin(), b.failures.end(), [](double x) { return x > 0; }));
   if (const std::optional<Interval> recovery =
-          value_of(clustered_rate_interval(b.recovered, b.failures, setting.tasks, 0.95)))
+          value_of(clustered_rate_interval(b.recovered, b.failures, failing, 0.95)))
     outcome[Recovery] = covers(*recovery, Planter::kRecovery);
   if (const std::optional<DifferenceInterval> both =
           value_of(rate_difference_interval(b.recovered, b.failures, c.recovered, c.failures)))
