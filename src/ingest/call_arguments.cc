@@ -6,16 +6,12 @@
 #include <utility>
 
 namespace unmask {
-namespace {
 
-// Strict: what passes is read by any JSON parser.
 bool is_json_object(std::string_view text) {
   thread_local simdjson::dom::parser parser;
   simdjson::dom::element root;
   return parser.parse(text.data(), text.size()).get(root) == simdjson::SUCCESS && root.is_object();
 }
-
-}  // namespace
 
 void read_call_arguments(LazyValue value, const FieldReader& fields, ToolCall& call) {
   const bool as_text = value.kind() == LazyKind::String;

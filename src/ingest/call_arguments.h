@@ -15,4 +15,7 @@ namespace unmask {
 // warning.
 void read_call_arguments(LazyValue value, const FieldReader& fields, ToolCall& call);
 
+// True when `text` is one strict JSON object.
+bool is_json_object(std::string_view text);
+
 }  // namespace unmask

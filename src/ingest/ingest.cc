@@ -48,7 +48,8 @@ Result<IngestReport> read(const Source& source, const ReadOptions& options,
     error.message += "; " + source.damage()->reason;
     return error;
   }
-  report->run.info.format = (*format)->name;
+  // A native log keeps the format it was made from.
+  if (report->run.info.format.empty()) report->run.info.format = (*format)->name;
   if (report->bytes == 0) report->bytes = source.bytes().size();
   if (source.damage()) report->dropped.insert(report->dropped.begin(), *source.damage());
   if (!source.still_whole())

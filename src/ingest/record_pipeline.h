@@ -16,6 +16,7 @@ struct PipelineRecord {
   std::size_t ordinal = 0;  // 0-based among the records of the log, read or not
   std::string_view text;    // what to parse; empty where parse() finds it by `ordinal`
   std::size_t offset = 0;   // of text in the log
+  std::size_t line = 0;     // 1-based, in formats that have lines
 };
 
 struct RecordPipeline {

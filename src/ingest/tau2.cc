@@ -1,179 +1,137 @@
 // τ²-bench results: one file, or a folder with results.json and simulations/.
 //
 // A single file is cut into its simulations by a scan of brackets, and each is parsed on its own.
-// Where everything but the simulations stands before them, which is how τ²-bench writes it, the
-// scan goes along with the parsing; otherwise the file is scanned once beforehand, because an
-// episode is handed on only when the run's info is complete.
-#include <algorithm>
+// Where everything else that matters stands before the simulations, which is how τ²-bench writes
+// it, the scan goes along with the parsing; otherwise the file is scanned once beforehand, because
+// an episode is handed on only when the run's info is complete.
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "ingest/format.h"
-#include "ingest/json_scan.h"
-#include "ingest/record_pipeline.h"
+#include "ingest/log_records.h"
 #include "ingest/tau2_episode.h"
+#include "ingest/tau2_file.h"
 #include "ingest/tau2_layout.h"
 
 namespace unmask {
 namespace {
 
-constexpr std::string_view kFailureRule =
-    "A call failed when its tool message carries the flag \"error\": true.";
+IngestReport finished(RunInfo info, std::size_t episodes, Notes notes, const Source& source) {
+  IngestReport report;
+  report.run.info = std::move(info);
+  report.episodes = episodes;
+  if (episodes == 0 && notes.dropped().empty())
+    notes.warn("no_episodes", "the log has no simulations", source.name());
+  report.warnings = notes.take_warnings();
+  report.dropped = notes.take_dropped();
+  return report;
+}
 
-// Beyond this nothing a benchmark writes is nested; rooms further on may recurse.
-constexpr std::size_t kMaxDepth = 512;
+IngestReport read_single(const Source& source, Tau2File& file, const ReadOptions& options,
+                         const EpisodeSink& sink) {
+  RunInfo info = file.info();
+  RecordPipeline pipeline;
+  pipeline.next = [&](PipelineRecord& record) { return file.next(record); };
+  pipeline.parse = [&](const PipelineRecord& record, LazyRecord& json, Notes& notes) {
+    std::string where = source.name() + ": simulation " + std::to_string(record.ordinal) +
+                        " (byte " + std::to_string(record.offset + source.skipped()) + ")";
+    return parse_tau2_simulation(record.text, std::move(where), json, notes);
+  };
+  Notes of_records;
+  const std::size_t episodes =
+      read_log_records(source, options, info, sink, of_records, std::move(pipeline));
+  Notes notes = file.finish();
+  // In the order of their places: the file's own notes on dropped records come last.
+  of_records.append(std::move(notes));
+  return finished(std::move(info), episodes, std::move(of_records), source);
+}
 
-struct Extent {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  bool known() const { return end > begin; }
-};
-
-// The members of the top object, and the scan of its simulations.
-class Tau2File {
- public:
-  explicit Tau2File(const Source& source) : source_(source), bytes_(source.bytes()) {}
-
-  // Scans up to the simulations, or everything when they do not come last.
-  std::optional<Error> open();
-
-  // The next simulation that is whole; false at the end.
-  bool next(PipelineRecord& record);
-
-  // Scans what comes after the simulations.
-  void finish();
-
-  RunInfo info();
-  bool has_simulations() const { return simulations_.has_value(); }
-  Notes& notes() { return notes_; }
-  std::size_t position() const { return walk_ ? walk_->position() : bytes_.size(); }
-
- private:
-  void scan_members(bool stop_at_simulations);
-  void take(const JsonWalk::Item& item);
-  void report_end(const JsonWalk& walk, std::string_view what);
-  void read_timestamp(RunInfo& info);
-
-  const Source& source_;
-  std::string_view bytes_;
-  Notes notes_;
-  std::optional<JsonWalk> members_;
-  std::optional<JsonWalk> walk_;            // over the simulations
-  std::optional<std::size_t> simulations_;  // where their '[' is
-  bool scanned_ = false;                    // the members after the simulations are known already
-  Extent info_;
-  Extent tasks_;
-  Extent timestamp_;
-};
-
-std::optional<Error> Tau2File::open() {
-  const std::size_t begin = skip_space(bytes_, 0);
-  if (begin >= bytes_.size()) return Error{ErrorKind::Malformed, "is empty", source_.name()};
-  if (bytes_[begin] != '{')
-    return Error{ErrorKind::Malformed, "is not a JSON object, so no tau2 results",
-                 source_.place(begin)};
-  members_.emplace(bytes_, begin);
-  scan_members(true);
-  if (simulations_ && !(info_.known() && tasks_.known() && timestamp_.known())) {
-    members_->resume(scan_value(bytes_, *simulations_).value_or(bytes_.size()));
-    scan_members(false);
-    scanned_ = true;
+// Compares simulation_index with the files that are there.
+void check_index(const std::set<std::string>& index, const std::vector<SimulationFile>& files,
+                 const std::string& folder, Notes& notes) {
+  std::set<std::string> present;
+  for (const SimulationFile& file : files) {
+    present.insert(file.id);
+    if (!index.contains(file.id))
+      notes.warn("unlisted_simulation",
+                 "a file in simulations/ is not in simulation_index; it was read", file.path);
   }
-  if (!simulations_ && !info_.known() && !tasks_.known())
-    return Error{ErrorKind::Malformed, "has neither info nor simulations: no tau2 results",
-                 source_.place(begin)};
-  if (simulations_) walk_.emplace(bytes_, *simulations_);
-  return std::nullopt;
+  for (const std::string& id : index)
+    if (!present.contains(id))
+      notes.drop("missing_simulation_file",
+                 "simulation_index lists a simulation that has no file in simulations/",
+                 folder + "/simulations/" + id + ".json");
 }
 
-void Tau2File::scan_members(bool stop_at_simulations) {
-  while (std::optional<JsonWalk::Item> item = members_->next_unskipped()) {
-    const bool list = bytes_[item->begin] == '[';
-    if (item->key == "simulations" && list && !simulations_) {
-      simulations_ = item->begin;
-      if (stop_at_simulations) return;
-    }
-    const std::optional<std::size_t> end = scan_value(bytes_, item->begin);
-    members_->resume(end.value_or(bytes_.size()));
-    item->end = members_->position();
-    item->whole = end.has_value();
-    take(*item);
+std::optional<Episode> read_simulation_file(const SimulationFile& file, const ReadOptions& options,
+                                            LazyRecord& json, Notes& notes) {
+  const Result<Source> source = Source::open(file.path, options);
+  if (!source) {
+    notes.drop("unreadable_file", source.error().message, file.path);
+    return std::nullopt;
   }
-  report_end(*members_, "the results");
-}
-
-void Tau2File::take(const JsonWalk::Item& item) {
-  Extent* target = nullptr;
-  if (item.key == "info") target = &info_;
-  if (item.key == "tasks") target = &tasks_;
-  if (item.key == "timestamp") target = &timestamp_;
-  const bool repeated = (target != nullptr && target->known()) ||
-                        (item.key == "simulations" && simulations_ && *simulations_ != item.begin);
-  if (repeated) {
-    notes_.warn("duplicate_key",
-                "'" + std::string(item.key) + "' occurs more than once, the first one counts",
-                source_.place(item.begin));
-    return;
+  const std::string_view bytes = source->bytes();
+  const std::size_t begin = skip_space(bytes, 0);
+  const ContainerEnd object =
+      begin < bytes.size() && bytes[begin] == '{' ? scan_container(bytes, begin) : ContainerEnd{};
+  if (source->is_directory() || bytes.size() == begin || (object.end > 0 && !object.closed)) {
+    notes.drop("truncated_record",
+               object.end > 0 ? "the file ends within its simulation" : "holds no simulation",
+               file.path);
+    return std::nullopt;
   }
-  if (target != nullptr && item.whole) *target = {item.begin, item.end};
-}
-
-void Tau2File::report_end(const JsonWalk& walk, std::string_view what) {
-  const std::string place = source_.place(walk.position());
-  if (walk.state() == JsonWalk::State::CutOff) {
-    notes_.warn("truncated_log", "the file ends before " + std::string(what) + " do", place);
-  } else if (walk.state() == JsonWalk::State::Malformed) {
-    notes_.drop("malformed_log", "what follows is not JSON and was not read", place);
+  if (object.depth > kMaxDepth) {
+    notes.drop("too_deep", "the simulation nests deeper than 512 levels", file.path);
+    return std::nullopt;
   }
+  const std::string_view text =
+      object.closed ? bytes.substr(begin, object.end - begin) : bytes.substr(begin);
+  std::optional<Episode> episode = parse_tau2_simulation(text, file.path, json, notes);
+  if (object.closed && skip_space(bytes, object.end) < bytes.size())
+    notes.warn("trailing_bytes", "something follows the simulation in its file", file.path);
+  if (episode && episode->id != file.id)
+    notes.warn("id_differs", "a simulation's id is not the name of its file", file.path);
+  return episode;
 }
 
-bool Tau2File::next(PipelineRecord& record) {
-  while (walk_) {
-    const std::optional<JsonWalk::Item> item = walk_->next();
-    if (!item) return false;
-    const std::string place = source_.place(item->begin);
-    if (!item->whole) {
-      notes_.drop("truncated_record", "the file ends within this simulation", place);
-    } else if (item->depth > kMaxDepth) {
-      notes_.drop("too_deep", "the simulation nests deeper than 512 levels", place);
-    } else {
-      record.text = bytes_.substr(item->begin, item->end - item->begin);
-      record.offset = item->begin;
-      return true;
-    }
-  }
-  return false;
+IngestReport read_folder(const Source& results, Tau2File& file,
+                         const std::vector<SimulationFile>& files, const std::string& folder,
+                         const ReadOptions& options, const EpisodeSink& sink) {
+  RunInfo info = file.info();
+  Notes notes;
+  if (const std::optional<std::set<std::string>> index = file.index())
+    check_index(*index, files, folder, notes);
+  RecordPipeline pipeline;
+  pipeline.next = [&](PipelineRecord& record) { return record.ordinal < files.size(); };
+  pipeline.parse = [&](const PipelineRecord& record, LazyRecord& json, Notes& found) {
+    return read_simulation_file(files[record.ordinal], options, json, found);
+  };
+  pipeline.finished = [&](const PipelineRecord& last) {
+    if (options.progress) options.progress(last.ordinal + 1, files.size());
+  };
+  const std::size_t episodes = pipeline.run(options.threads, info, sink, notes);
+  notes.append(file.finish());
+  return finished(std::move(info), episodes, std::move(notes), results);
 }
 
-void Tau2File::finish() {
-  if (!walk_) return;
-  const bool lost = walk_->state() == JsonWalk::State::Open;
-  if (walk_->state() != JsonWalk::State::Closed && !lost) report_end(*walk_, "the simulations");
-  if (scanned_ || walk_->state() != JsonWalk::State::Closed) return;
-  members_->resume(walk_->position());
-  scan_members(false);
-}
-
-void Tau2File::read_timestamp(RunInfo& info) {
-  if (!timestamp_.known() || bytes_[timestamp_.begin] != '"') return;
-  info.timestamp =
-      unescape_json(bytes_.substr(timestamp_.begin, timestamp_.end - timestamp_.begin));
-}
-
-RunInfo Tau2File::info() {
-  RunInfo info;
-  info.failure_rule = kFailureRule;
-  read_timestamp(info);
-  if (info_.known()) {
-    parse_tau2_info(bytes_.substr(info_.begin, info_.end - info_.begin), source_.place(info_.begin),
-                    info, notes_);
-  } else {
-    notes_.warn("missing_info", "the results have no readable 'info'", source_.name());
-  }
-  if (tasks_.known())
-    parse_tau2_tasks(bytes_.substr(tasks_.begin, tasks_.end - tasks_.begin),
-                     source_.place(tasks_.begin), info, notes_);
-  return info;
+// `source` is the results file, wherever it was named.
+Result<IngestReport> read_results(const Source& source, const ReadOptions& options,
+                                  const EpisodeSink& sink) {
+  Tau2File file(source);
+  if (std::optional<Error> error = file.open()) return *error;
+  std::optional<std::vector<SimulationFile>> files;
+  const std::string folder = folder_of(source.path());
+  if (!source.path().empty()) files = tau2_simulations_in(folder);
+  if (!file.has_simulations() && files)
+    return read_folder(source, file, *files, folder, options, sink);
+  Result<IngestReport> report = read_single(source, file, options, sink);
+  if (report && files && !files->empty())
+    report->warnings.push_back(
+        {"ignored_simulations_folder",
+         "the results hold their simulations themselves; the folder beside them was not read",
+         folder + "/simulations", 1});
+  return report;
 }
 
 }  // namespace
@@ -191,37 +149,15 @@ bool looks_like_tau2(const Source& source) {
 
 Result<IngestReport> read_tau2(const Source& source, const ReadOptions& options,
                                const EpisodeSink& sink) {
-  Tau2File file(source);
-  if (std::optional<Error> error = file.open()) return *error;
-  IngestReport report;
-  report.run.info = file.info();
-  RecordPipeline pipeline;
-  const std::uint64_t total = source.bytes().size();
-  pipeline.next = [&](PipelineRecord& record) { return file.next(record); };
-  pipeline.parse = [&](const PipelineRecord& record, LazyRecord& json, Notes& notes) {
-    return parse_tau2_simulation(record.text,
-                                 source.name() + ": simulation " + std::to_string(record.ordinal) +
-                                     " (byte " + std::to_string(record.offset + source.skipped()) +
-                                     ")",
-                                 json, notes);
-  };
-  std::size_t forgotten = 0;
-  pipeline.finished = [&](const PipelineRecord& record) {
-    constexpr std::size_t kStep = std::size_t{4} << 20;
-    const std::size_t done = record.offset + record.text.size();
-    if (done - forgotten < kStep) return;
-    source.forget(forgotten, done - forgotten);
-    forgotten = done;
-    if (options.progress) options.progress(done, total);
-  };
-  Notes notes;
-  report.episodes = pipeline.run(options.threads, report.run.info, sink, notes);
-  file.finish();
-  Notes all = std::move(file.notes());
-  all.append(std::move(notes));
-  report.warnings = all.take_warnings();
-  report.dropped = all.take_dropped();
-  if (options.progress) options.progress(total, total);
+  if (!source.is_directory()) return read_results(source, options, sink);
+  const std::optional<std::string> path = tau2_results_in(source.path());
+  if (!path) return Error{ErrorKind::NotFound, "the folder has no results.json", source.name()};
+  const Result<Source> results = Source::open(*path, options);
+  if (!results) return results.error();
+  Result<IngestReport> report = read_results(*results, options, sink);
+  if (report) report->bytes = results->bytes().size();
+  if (report && results->damage())
+    report->dropped.insert(report->dropped.begin(), *results->damage());
   return report;
 }
 

@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "ingest/call_arguments.h"
-#include "ingest/field_reader.h"
-#include "ingest/sorted_json.h"
+#include "ingest/log_records.h"
 #include "ingest/text_hash.h"
 
 namespace unmask {
@@ -66,10 +65,10 @@ struct RawMessage {
   Message message;
   std::vector<Message> inner;  // of a MultiToolMessage
   bool is_multiple = false;
+  std::vector<bool> sided;  // of message.calls: the call names its requestor
 };
 
-void read_call(LazyValue value, const FieldReader& fields, std::vector<ToolCall>& calls,
-               std::vector<bool>& sided) {
+void read_call(LazyValue value, const FieldReader& fields, RawMessage& raw) {
   ToolCall call;
   std::optional<Side> side;
   SeenFields seen;
@@ -88,8 +87,8 @@ void read_call(LazyValue value, const FieldReader& fields, std::vector<ToolCall>
   if (!seen.has(1))
     fields.notes().warn("call_without_name", "a tool call has no name", fields.where());
   if (side) call.side = *side;
-  calls.push_back(std::move(call));
-  sided.push_back(side.has_value());
+  raw.message.calls.push_back(std::move(call));
+  raw.sided.push_back(side.has_value());
 }
 
 void read_usage(LazyValue value, const FieldReader& fields, std::optional<TokenUsage>& usage) {
@@ -152,16 +151,14 @@ void finish_raw_text(RawMessage& raw, Message& message) {
 void read_message(LazyValue value, const FieldReader& fields, std::vector<Message>& messages,
                   bool within_multiple);
 
-// What a message with content and calls has, whichever role.
-bool read_member(std::string_view key, LazyValue value, const FieldReader& fields,
-                 const SeenFields&, RawMessage& raw, std::vector<bool>& sided) {
+void read_message_member(std::string_view key, LazyValue value, const FieldReader& fields,
+                         RawMessage& raw) {
   if (key == "content") {
     if (value.kind() == LazyKind::String) raw.content_token = value.token();
     fields.content(value, key, raw.message.text);
   } else if (key == "tool_calls") {
     if (fields.array(value, key))
-      value.each_element(
-          [&](LazyValue call) { read_call(call, fields, raw.message.calls, sided); });
+      value.each_element([&](LazyValue call) { read_call(call, fields, raw); });
   } else if (key == "usage") {
     if (fields.object(value, key)) read_usage(value, fields, raw.message.usage);
   } else if (key == "cost") {
@@ -181,10 +178,7 @@ bool read_member(std::string_view key, LazyValue value, const FieldReader& field
   } else if (key == "tool_messages") {
     raw.is_multiple = value.kind() == LazyKind::Array;
     value.each_element([&](LazyValue inner) { read_message(inner, fields, raw.inner, true); });
-  } else {
-    return false;
   }
-  return true;
 }
 
 constexpr std::array<std::string_view, 11> kMessageFields = {
@@ -198,14 +192,13 @@ int message_field(std::string_view key) {
   return -1;
 }
 
-void add_message(RawMessage&& raw, const std::vector<bool>& sided, const FieldReader& fields,
-                 std::vector<Message>& messages) {
+void add_message(RawMessage&& raw, const FieldReader& fields, std::vector<Message>& messages) {
   Message& message = raw.message;
   if (raw.role == "assistant" || raw.role == "user") {
     message.role = raw.role == "user" ? Role::User : Role::Agent;
     const Side side = raw.role == "user" ? Side::User : Side::Agent;
-    for (std::size_t i = 0; i < sided.size(); ++i)
-      if (!sided[i]) message.calls[i].side = side;
+    for (std::size_t i = 0; i < raw.sided.size(); ++i)
+      if (!raw.sided[i]) message.calls[i].side = side;
     finish_raw_text(raw, message);
   } else if (raw.role == "system") {
     message.role = Role::System;
@@ -236,13 +229,12 @@ void read_message(LazyValue value, const FieldReader& fields, std::vector<Messag
   }
   RawMessage raw;
   SeenFields seen;
-  std::vector<bool> sided;  // calls that name their requestor
   value.each_member([&](std::string_view key, LazyValue member) {
     const int field = message_field(key);
     if (field < 0 || (within_multiple && key == "tool_messages")) return;
-    if (seen.first(field, key, fields)) read_member(key, member, fields, seen, raw, sided);
+    if (seen.first(field, key, fields)) read_message_member(key, member, fields, raw);
   });
-  add_message(std::move(raw), sided, fields, messages);
+  add_message(std::move(raw), fields, messages);
 }
 
 void read_reward(LazyValue value, const FieldReader& fields, Episode& episode) {
@@ -312,22 +304,12 @@ void read_member(std::string_view key, LazyValue value, const FieldReader& field
 std::optional<Episode> parse_tau2_simulation(std::string_view text, std::string where,
                                              LazyRecord& json, Notes& notes) {
   const FieldReader fields(notes, where);
-  if (text.empty() || text[0] != '{') {
-    notes.drop("malformed_record", "the simulation is not a JSON object", where);
-    return std::nullopt;
-  }
   Episode episode;
   SimulationState state;
-  if (!json.load(text) || !json.visit([&](LazyValue root) {
-        root.each_member([&](std::string_view key, LazyValue value) {
-          read_member(key, value, fields, state, episode);
-        });
-      })) {
-    notes = Notes();  // what was noted of half a record is of no use
-    notes.drop("malformed_record", "the simulation is not readable JSON: " + json.error(), where);
+  if (!visit_record(json, text, "simulation", fields, [&](std::string_view key, LazyValue value) {
+        read_member(key, value, fields, state, episode);
+      }))
     return std::nullopt;
-  }
-  fields.repairs(json.repairs());
   if (episode.task_id.empty()) {
     notes.drop("missing_task_id", "the simulation has no task_id", where);
     return std::nullopt;
@@ -345,91 +327,6 @@ std::optional<Episode> parse_tau2_simulation(std::string_view text, std::string 
   episode.success = success_of(episode.reward);
   episode.where = std::move(where);
   return episode;
-}
-
-namespace {
-
-void read_party(LazyValue value, const FieldReader& fields, std::string& model,
-                std::string& implementation, std::string& settings) {
-  value.each_member([&](std::string_view key, LazyValue member) {
-    if (key == "llm") {
-      fields.text(member, key, model);
-    } else if (key == "implementation") {
-      fields.text(member, key, implementation);
-    } else if (key == "llm_args") {
-      if (fields.object(member, key)) settings = sorted_json(member.text());
-    }
-  });
-}
-
-void read_environment(LazyValue value, const FieldReader& fields, RunInfo& info) {
-  value.each_member([&](std::string_view key, LazyValue member) {
-    if (key == "domain_name") {
-      fields.text(member, key, info.domain);
-    } else if (key == "policy") {
-      std::string policy;
-      fields.text(member, key, policy);
-      info.policy_hash = text_hash(policy);
-    }
-  });
-}
-
-void read_info_member(std::string_view key, LazyValue value, const FieldReader& fields,
-                      RunInfo& info) {
-  if (key == "git_commit") {
-    fields.text(value, key, info.git_commit);
-  } else if (key == "num_trials") {
-    fields.small(value, key, info.num_trials);
-  } else if (key == "max_steps") {
-    fields.small(value, key, info.max_steps);
-  } else if (key == "max_errors") {
-    fields.small(value, key, info.max_errors);
-  } else if (key == "seed") {
-    fields.integer(value, key, info.seed);
-  } else if (key == "agent_info") {
-    if (fields.object(value, key))
-      read_party(value, fields, info.model, info.agent_implementation, info.agent_settings);
-  } else if (key == "user_info") {
-    if (fields.object(value, key))
-      read_party(value, fields, info.user_model, info.user_implementation, info.user_settings);
-  } else if (key == "environment_info") {
-    if (fields.object(value, key)) read_environment(value, fields, info);
-  }
-}
-
-// Loads and visits `text`; what is wrong with it becomes a warning.
-void visit_part(std::string_view text, std::string_view part, const std::string& where,
-                Notes& notes, Visitor<void(LazyValue, const FieldReader&)> visit) {
-  LazyRecord json;
-  const FieldReader fields(notes, where);
-  if (!json.load(text) || !json.visit([&](LazyValue root) { visit(root, fields); }))
-    notes.warn("unreadable_" + std::string(part),
-               "'" + std::string(part) + "' is not readable JSON: " + json.error(), where);
-  fields.repairs(json.repairs());
-}
-
-}  // namespace
-
-void parse_tau2_info(std::string_view text, const std::string& where, RunInfo& info, Notes& notes) {
-  visit_part(text, "info", where, notes, [&](LazyValue root, const FieldReader& fields) {
-    if (!fields.object(root, "info")) return;
-    root.each_member(
-        [&](std::string_view key, LazyValue value) { read_info_member(key, value, fields, info); });
-  });
-}
-
-void parse_tau2_tasks(std::string_view text, const std::string& where, RunInfo& info,
-                      Notes& notes) {
-  visit_part(text, "tasks", where, notes, [&](LazyValue root, const FieldReader& fields) {
-    if (!fields.array(root, "tasks")) return;
-    root.each_element([&](LazyValue task) {
-      std::string id;
-      task.each_member([&](std::string_view key, LazyValue value) {
-        if (key == "id") fields.label(value, "tasks id", id);
-      });
-      if (!id.empty()) info.task_ids.push_back(std::move(id));
-    });
-  });
 }
 
 }  // namespace unmask

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -20,5 +21,9 @@ void parse_tau2_info(std::string_view text, const std::string& where, RunInfo& i
 
 // The ids of `tasks`.
 void parse_tau2_tasks(std::string_view text, const std::string& where, RunInfo& info, Notes& notes);
+
+// The ids in `simulation_index`.
+std::set<std::string> parse_tau2_index(std::string_view text, const std::string& where,
+                                       Notes& notes);
 
 }  // namespace unmask
