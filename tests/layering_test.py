@@ -16,7 +16,7 @@ OWNERS = {
     r"zlib|zstd|zip\.h": {"ingest"},
     r"toml\+\+": {"app", "environment"},
     r"openssl/": {"environment"},
-    r"boost/": {"stats"},
+    r"boost/": {"stats", "environment"},
 }
 
 

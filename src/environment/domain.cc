@@ -1,0 +1,52 @@
+#include "environment/domain.h"
+
+#include "environment/domains/mock.h"
+
+namespace unmask {
+
+namespace {
+
+constexpr DomainRow kRows[] = {
+    {"mock", "mock", "", true, mock_tools, mock_user_tools, mock_databases, mock_policy, nullptr},
+};
+
+}  // namespace
+
+std::span<const DomainRow> domain_rows() {
+  return kRows;
+}
+
+const DomainRow* find_domain(std::string_view name) {
+  for (const DomainRow& row : kRows)
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+Result<std::shared_ptr<const Domain>> load_domain(const DataFolder& data, std::string_view name) {
+  const DomainRow* row = find_domain(name);
+  if (!row) {
+    std::string known;
+    for (const DomainRow& each : kRows)
+      known += (known.empty() ? "" : ", ") + std::string(each.name);
+    return Error{ErrorKind::NotFound,
+                 "no domain is called '" + std::string(name) + "'; there are: " + known, ""};
+  }
+  auto domain = std::make_shared<Domain>();
+  domain->row = row;
+  domain->agent_tools = &row->agent_tools();
+  domain->user_tools = row->user_tools ? row->user_tools() : nullptr;
+  Result<Databases> databases = row->databases(data);
+  if (!databases) return databases.error();
+  domain->initial = std::move(*databases);
+  Result<std::string> policy = row->policy(data, false);
+  if (!policy) return policy.error();
+  domain->policy = std::move(*policy);
+  if (row->solo) {
+    Result<std::string> solo = row->policy(data, true);
+    if (!solo) return solo.error();
+    domain->solo_policy = std::move(*solo);
+  }
+  return std::shared_ptr<const Domain>(std::move(domain));
+}
+
+}  // namespace unmask

@@ -1,0 +1,130 @@
+// The tools: every recorded call gives the recorded content, error flag and database hashes.
+#include <gtest/gtest.h>
+
+#include "environment/environment.h"
+#include "parity.h"
+
+namespace unmask::parity {
+namespace {
+
+Side side_named(const Value& requestor) {
+  return requestor.is_str() && requestor.as_str() == "user" ? Side::User : Side::Agent;
+}
+
+Value user_hash(const Environment& environment) {
+  const std::optional<std::string> hash = environment.user_hash();
+  return hash ? Value(*hash) : Value();
+}
+
+std::string label(const Value& line) {
+  const Value* episode = line.find("episode");
+  return (episode ? *episode : *line.find("task_id")).as_str();
+}
+
+void compare_hashes(Tally& tally, const std::string& what, const Environment& environment,
+                    const Value& line, const std::string& prefix) {
+  if (const Value* agent = line.find(prefix + "agent_db_hash"))
+    tally.expect(what + " agent_db_hash", environment.agent_hash(), *agent);
+  if (const Value* user = line.find(prefix + "user_db_hash"))
+    tally.expect(what + " user_db_hash", user_hash(environment), *user);
+}
+
+void compare_step(Tally& tally, const std::string& what, Environment& environment,
+                  const Value& step) {
+  ToolRequest request;
+  request.name = step.find("name")->as_str();
+  request.arguments = *step.find("arguments");
+  request.side = side_named(*step.find("requestor"));
+  const ToolReply reply = environment.respond(request);
+  ++tally.steps;
+  const std::string& content = step.find("content")->as_str();
+  const bool equal = reply.content == content && reply.error == step.find("error")->as_bool();
+  const bool approximate = step.find("approx") && step.find("approx")->as_bool();
+  if (equal) {
+    ++tally.matched;
+    tally.approximate_equal += approximate ? 1 : 0;
+  } else {
+    const std::string difference =
+        what + " " + request.name + ": ours [" + reply.content + "], theirs [" + content + "]";
+    tally.approximate += approximate ? 1 : 0;
+    (approximate ? tally.approximate_differences : tally.differences).push_back(difference);
+  }
+  compare_hashes(tally, what, environment, step, "");
+}
+
+void compare_assertions(Tally& tally, const std::string& what, Environment& environment,
+                        const Value& line) {
+  for (const Value& each : line.find("env_assertions")->items()) {
+    EnvironmentAssertion assertion;
+    assertion.side = side_named(*each.find("env_type"));
+    assertion.name = each.find("func_name")->as_str();
+    assertion.arguments = *each.find("arguments");
+    assertion.expected = each.find("assert_value")->as_bool();
+    const Result<bool> met = environment.holds(assertion);
+    tally.expect(what + " " + assertion.name, met ? Value(*met) : Value(to_string(met.error())),
+                 *each.find("met"));
+  }
+}
+
+void compare_episode(Tally& tally, const LoadedDomain& domain, const Value& line) {
+  ++tally.episodes;
+  const std::string episode = label(line);
+  Result<Environment> environment = Environment::start(domain.domain);
+  ASSERT_TRUE(environment) << to_string(environment.error());
+  const Value& task_id = *line.find("task_id");
+  if (task_id.is_str()) {
+    const Task* task = domain.find(task_id.as_str());
+    ASSERT_NE(task, nullptr) << "task " << task_id.as_str() << " is not in the data";
+    const InitialState initial = task->initial_state.value_or(InitialState{});
+    const Result<std::vector<ReplayMessage>> history = replay_messages(initial.message_history);
+    ASSERT_TRUE(history) << to_string(history.error());
+    const Result<Done> set = environment->set_state(initial, *history);
+    ASSERT_TRUE(set) << to_string(set.error());
+  }
+  compare_hashes(tally, episode + " initially", *environment, line, "initial_");
+  const Value& steps = *line.find("steps");
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    compare_step(tally, episode + " step " + std::to_string(i), *environment, steps[i]);
+  compare_hashes(tally, episode + " finally", *environment, line, "final_");
+  compare_assertions(tally, episode, *environment, line);
+}
+
+// One test a domain: --gtest_filter='*retail*'.
+class Parity : public testing::TestWithParam<const char*> {};
+
+void compare_files(std::string_view domain_name, std::string_view kind) {
+  std::string absent;
+  const std::vector<std::string> folders = golden_folders(absent);
+  if (folders.empty()) GTEST_SKIP() << "no golden transcripts at " << absent;
+  int compared = 0;
+  for (const std::string& folder : folders) {
+    for (const GoldenFile& file : golden_files(folder, kind)) {
+      if (file.domain != domain_name) continue;
+      const LoadedDomain* domain = loaded(file.domain);
+      ASSERT_NE(domain, nullptr) << file.path << ": domain '" << file.domain
+                                 << "' cannot be loaded from " << data_folder_path();
+      Tally tally;
+      for (const Value& line : file.lines) compare_episode(tally, *domain, line);
+      print(file, tally);
+      EXPECT_TRUE(tally.differences.empty()) << file.path;
+      EXPECT_GT(tally.steps, 0) << file.path;
+      ++compared;
+    }
+  }
+  if (compared == 0) GTEST_SKIP() << "no such transcripts in the golden folders";
+}
+
+TEST_P(Parity, GoldenActionsGiveTheRecordedContentsAndHashes) {
+  compare_files(GetParam(), "");
+}
+TEST_P(Parity, FuzzedCallsGiveTheRecordedContentsAndHashes) {
+  compare_files(GetParam(), "fuzz");
+}
+
+INSTANTIATE_TEST_SUITE_P(Domains, Parity, testing::Values("mock", "retail", "telecom", "airline"),
+                         [](const testing::TestParamInfo<const char*>& info) {
+                           return std::string(info.param);
+                         });
+
+}  // namespace
+}  // namespace unmask::parity
