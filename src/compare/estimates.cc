@@ -72,7 +72,6 @@ std::vector<std::optional<double>> success_at(const Arm& arm, int k, std::option
   return task_success_under_budget(arm, k, rule, count);
 }
 
-// copies.
 double independent_units(const Arm& arm, bool trials_are_copies) {
   double episodes = 0;
   double tasks = 0;

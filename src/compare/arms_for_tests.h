@@ -1,0 +1,103 @@
+// Arms made by hand for the tests of `compare` and `verdict`: facts of episodes without any log.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/rng.h"
+#include "metrics/arm.h"
+
+namespace unmask::for_tests {
+
+inline FailedCall failed(Channel channel, std::string name, int position = 0,
+                         SubKind kind = SubKind::None) {
+  FailedCall call;
+  call.channel = channel;
+  call.kind = kind;
+  call.name = std::move(name);
+  call.position = position;
+  call.in_budget = kind != SubKind::LeakedMarkup;
+  return call;
+}
+
+// An episode of `calls` agent calls of which `failures` failed; E counts those in the budget.
+inline EpisodeFacts episode(std::string task, int trial, std::optional<bool> success, int calls,
+                            std::vector<FailedCall> failures = {}) {
+  EpisodeFacts facts;
+  facts.domain = "telecom";
+  facts.task_id = std::move(task);
+  facts.trial = trial;
+  facts.termination = Termination::UserStop;
+  facts.success = success;
+  facts.tool_evidence = ToolEvidence::Domain;
+  facts.agent_calls = calls;
+  for (int i = 0; i < calls; ++i) ++facts.position_calls[static_cast<std::size_t>(position_bin(i))];
+  for (const FailedCall& call : failures) {
+    const std::size_t channel = static_cast<std::size_t>(call.channel);
+    if (call.in_budget) ++facts.errors_all;
+    if (call.in_budget && call.side == Side::Agent) ++facts.errors_agent;
+    if (call.side == Side::User) continue;
+    ++facts.agent_channel[channel];
+    ++facts.position_failures[static_cast<std::size_t>(position_bin(call.position))][channel];
+  }
+  facts.agent_channel[0] = calls - static_cast<int>(failures.size());
+  facts.failures = std::move(failures);
+  facts.trajectory_hash = Rng::hash(facts.task_id) * 31 + static_cast<std::uint64_t>(trial) + 1;
+  facts.seed = 1000 + trial;
+  return facts;
+}
+
+inline Arm arm(std::vector<EpisodeFacts> episodes, std::optional<int> max_errors = 10,
+               std::string label = "BF16") {
+  RunInfo info;
+  info.format = "tau2";
+  info.domain = "telecom";
+  info.max_errors = max_errors;
+  return make_arm(std::move(label), {"log.json"}, info, std::move(episodes));
+}
+
+// What a random arm is like. Failures are tool names unless stated, at most `max_errors` an
+// episode.
+struct Habits {
+  int tasks = 40;
+  int trials = 4;
+  int calls = 10;          // an episode
+  double tool_name = 0.1;  // per call
+  double rejected = 0.0;   // per call
+  double success = 0.7;    // of an episode within no more than `patience` failures
+  int patience = 10;       // with more failures than this an episode never succeeds
+  int names = 8;
+  std::uint64_t seed = 1;
+};
+
+inline Arm random_arm(const Habits& habits, std::string label = "BF16") {
+  constexpr int kBudget = 10;
+  Rng rng(habits.seed, "arms_for_tests");
+  std::vector<EpisodeFacts> episodes;
+  for (int t = 0; t < habits.tasks; ++t) {
+    const double ease = 0.6 + 0.8 * rng.uniform();  // tasks differ
+    for (int j = 0; j < habits.trials; ++j) {
+      std::vector<FailedCall> failures;
+      for (int i = 0; i < habits.calls && static_cast<int>(failures.size()) < kBudget; ++i) {
+        const double u = rng.uniform();
+        if (u < habits.tool_name * ease) {
+          const std::uint32_t n = rng.below(static_cast<std::uint32_t>(habits.names));
+          failures.push_back(
+              failed(Channel::ToolName, "name_" + std::to_string(n), i, SubKind::Invented));
+        } else if (u < (habits.tool_name + habits.rejected) * ease) {
+          failures.push_back(failed(Channel::Rejected, "refund", i));
+        }
+        if (!failures.empty() && failures.back().position == i && rng.bernoulli(0.5))
+          failures.back().recovery = FailedCall::Recovery::Recovered;
+      }
+      const bool success = static_cast<int>(failures.size()) <= habits.patience &&
+                           static_cast<int>(failures.size()) < kBudget &&
+                           rng.bernoulli(std::min(1.0, habits.success * (1.6 - 0.6 * ease)));
+      episodes.push_back(episode(std::to_string(t), j, success, habits.calls, failures));
+    }
+  }
+  return arm(std::move(episodes), kBudget, std::move(label));
+}
+
+}  // namespace unmask::for_tests
