@@ -186,6 +186,10 @@ class Judge {
         return decide(out, Channel::Schema, breach->kind, evidence_of(breach->text));
       }
     }
+    // What a reader of arguments complains of is their form, whatever its words.
+    if (result.error_type == "parsing") {
+      return decide(out, Channel::Schema, SubKind::WrongType, evidence_of(result.text));
+    }
     decide(out, Channel::Rejected, SubKind::UnknownText, evidence_of(result.text));
   }
 

@@ -49,7 +49,6 @@ constexpr Marker kMarkers[] = {
     {"<tool_use>", Follows::Call},
     {"<TOOLCALL>", Follows::Object},
     {"<invoke name=", Follows::Quote},
-    {"<invoke name=", Follows::Quote},
     // Gemma
     {"<|tool_call>", Follows::Call},
     {"<tool_call|>", Follows::Any},
@@ -87,9 +86,12 @@ constexpr Marker kMarkers[] = {
     {"to=functions.", Follows::Name},
 };
 
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
 bool is_name_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-' || c == '.' || c == ':' || c == '/';
+  return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == ':' || c == '/';
 }
 
 std::string_view leading_name(std::string_view text) {
@@ -156,9 +158,9 @@ std::optional<std::string_view> call_after(Follows follows, std::string_view res
       if (!object) return std::nullopt;
       return json_name(next);
     case Follows::Name: {
-      const std::string_view name = leading_name(rest);
-      if (name.empty()) return std::nullopt;
-      return bare_name(name);
+      const std::string_view name = bare_name(leading_name(rest));
+      if (name.empty() || !is_letter(name.front())) return std::nullopt;
+      return name;
     }
     case Follows::Quote: {
       const std::string_view name = quoted_name(rest);

@@ -130,7 +130,10 @@ void pair_leftovers(std::vector<PairedCall>& calls, std::vector<Window>& windows
       const QueuesById::iterator same = open.find(result->call_id);
       if (same == open.end()) continue;
       Queue& queue = same->second[side_index(result->side)];
-      if (!queue.empty()) calls[queue.take()].result = std::exchange(result, nullptr);
+      while (result != nullptr && !queue.empty()) {
+        PairedCall& call = calls[queue.take()];  // answered meanwhile, perhaps, by order
+        if (call.result == nullptr) call.result = std::exchange(result, nullptr);
+      }
     }
     pair_by_order(calls, window, [&](const ToolCall&, const ToolResult& result) {
       return !ids.contains(result.call_id);

@@ -44,12 +44,15 @@ Result<OfferedTool> parse_tool(const Json& entry, const std::string& where) {
   return offered;
 }
 
-Result<std::vector<OfferedTool>> parse_list(const Json& list, const std::string& where) {
-  if (!list.is_array()) return malformed("the list of tools is not an array", where);
+// `where` is the file, `key` the member the list is in; empty for a bare list.
+Result<std::vector<OfferedTool>> parse_list(const Json& list, const std::string& where,
+                                            const std::string& key) {
+  const std::string in = where + (key.empty() ? "" : ": " + key);
+  if (!list.is_array()) return malformed("the list of tools is not an array", in);
   std::vector<OfferedTool> tools;
   std::unordered_set<std::string> names;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string place = where + "[" + std::to_string(i) + "]";
+    const std::string place = (key.empty() ? where + ": " : in) + "[" + std::to_string(i) + "]";
     Result<OfferedTool> tool = parse_tool(list[i], place);
     if (!tool) return tool.error();
     if (!names.insert(tool->name).second) {
@@ -78,9 +81,9 @@ Result<ToolsFile> parse_tools_file(std::string_view json, const std::string& nam
   Result<Json> root = parse_json(json, name);
   if (!root) return root.error();
   ToolsFile file;
-  const auto take = [&](const Json& list, const std::string& where,
+  const auto take = [&](const Json& list, const std::string& key,
                         std::vector<OfferedTool>& into) -> std::optional<Error> {
-    Result<std::vector<OfferedTool>> tools = parse_list(list, where);
+    Result<std::vector<OfferedTool>> tools = parse_list(list, name, key);
     if (!tools) return tools.error();
     into = std::move(*tools);
     return std::nullopt;
@@ -93,9 +96,9 @@ Result<ToolsFile> parse_tools_file(std::string_view json, const std::string& nam
     for (const auto& [key, into] : lists) {
       const Json::const_iterator list = root->find(key);
       if (list == root->end() || list->is_null() || !into->empty()) continue;
-      if (const std::optional<Error> error = take(*list, name + ": " + key, *into)) return *error;
+      if (const std::optional<Error> error = take(*list, key, *into)) return *error;
     }
-  } else if (const std::optional<Error> error = take(*root, name + ": ", file.agent)) {
+  } else if (const std::optional<Error> error = take(*root, "", file.agent)) {
     return *error;
   }
   if (file.agent.empty() && file.user.empty()) return malformed("it lists no tools", name);
