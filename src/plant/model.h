@@ -2,6 +2,11 @@
 // succeeds. docs/plant.md gives the formulas.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "base/result.h"
 #include "base/rng.h"
 #include "plant/plant.h"
@@ -22,6 +27,13 @@ struct TaskLatents {
   double success_quantile = 0.5;
   double length_normal = 0;
 };
+
+// A task's latents in both arms: a part they share and the arm's own, correlated by `pairing`.
+struct PairedLatents {
+  TaskLatents baseline;
+  TaskLatents candidate;
+};
+std::vector<PairedLatents> draw_latents(int tasks, double pairing, std::uint64_t seed);
 
 class ArmModel {
  public:

@@ -145,8 +145,11 @@ struct ExactOptions {
   // The outcome differs neither significantly (paired t over tasks, 0.05) nor beyond this margin
   // (two one-sided tests); nullopt: no such demand.
   std::optional<double> flat_within;
+  // The shape of what the counts leave open, as in PlantOptions.
   double task_correlation = 0.2;
   double success_correlation = 0.5;
+  double length_spread = 0.4;
+  double coupling = 0;
   std::uint64_t seed = 20260731;
   ExactArm baseline;
   ExactArm candidate;

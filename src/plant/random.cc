@@ -1,44 +1,13 @@
 // Random mode. Every part draws from a stream of its own, named after what it decides, so that an
 // option that changes one part leaves the others as they were.
-#include <fmt/format.h>
-
-#include <cmath>
-
 #include "plant/model.h"
 #include "plant/plant.h"
 #include "plant/wording.h"
-#include "stats/distribution.h"
 
 namespace unmask {
 namespace {
 
-constexpr int kNovelNames = 4;
-
-// A task's latents in both arms: the shared part and the arm's own, correlated by `pairing`.
-struct PairedLatents {
-  TaskLatents baseline;
-  TaskLatents candidate;
-};
-
-double quantile_of(double shared, double own, double pairing) {
-  return normal_cdf(std::sqrt(pairing) * shared + std::sqrt(1 - pairing) * own);
-}
-
-std::vector<PairedLatents> draw_latents(const PlantOptions& options, std::uint64_t seed) {
-  Rng rng(seed, "tasks");
-  std::vector<PairedLatents> latents(static_cast<std::size_t>(options.tasks));
-  for (PairedLatents& task : latents) {
-    const double failure = rng.normal();
-    const double success = rng.normal();
-    const double length = rng.normal();
-    for (TaskLatents* arm : {&task.baseline, &task.candidate}) {
-      arm->failure_quantile = quantile_of(failure, rng.normal(), options.pairing);
-      arm->success_quantile = quantile_of(success, rng.normal(), options.pairing);
-      arm->length_normal = length;
-    }
-  }
-  return latents;
-}
+constexpr int kNovelVocabulary = 4;  // as many as every domain lists
 
 // Zipf: the k-th name's share is proportional to 1 / (k + 1).
 int draw_name(int names, Rng& rng) {
@@ -59,7 +28,7 @@ void assign_names(ScriptedEpisode& episode, const PlantOptions& options, double 
   for (ScriptedCall& call : episode.calls) {
     if (call.side != Side::Agent || call.kind != CallKind::ToolName) continue;
     if (last < 0 || !rng.bernoulli(options.name_repeat))
-      last = rng.bernoulli(novel_share) ? options.names + static_cast<int>(rng.below(kNovelNames))
+      last = rng.bernoulli(novel_share) ? options.names + static_cast<int>(rng.below(kNovelVocabulary))
                                         : draw_name(options.names, rng);
     call.name = last;
   }
@@ -121,12 +90,13 @@ Result<Planter> Planter::make(const PlantOptions& options) {
   Result<ArmModel> candidate = ArmModel::make(options, options.candidate, "candidate");
   if (!candidate) return candidate.error();
   return Planter(std::make_unique<const Model>(
-      Model{options, *words, hallucinated_vocabulary(**words, options.names, kNovelNames),
+      Model{options, *words, hallucinated_vocabulary(**words, options.names, kNovelVocabulary),
             std::move(*baseline), std::move(*candidate)}));
 }
 
 PlantedPair Planter::draw(std::uint64_t seed) const {
-  const std::vector<PairedLatents> latents = draw_latents(model_->options, seed);
+  const std::vector<PairedLatents> latents =
+      draw_latents(model_->options.tasks, model_->options.pairing, seed);
   return {model_->draw_arm(true, latents, seed), model_->draw_arm(false, latents, seed)};
 }
 
