@@ -1,0 +1,54 @@
+// The options that `audit` and `inspect` share: how to read, what to count, where results go.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/console.h"
+#include "audit.h"
+#include "base/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace unmask {
+
+struct AnalysisFlags {
+  AuditOptions audit;
+  double equivalence_margin_points = 7.5;
+  double screen_low_percent = 1;
+  double screen_high_percent = 5;
+  std::string tools_path;
+  std::vector<std::string> maps;  // "task_id=meta/id"
+  std::vector<std::string> labels;
+  std::string json;  // file, "-", or empty: not asked for
+  std::string markdown;
+  bool quiet = false;
+  ColorChoice color = ColorChoice::Auto;
+};
+
+// `compares`: the options that only matter between two arms are offered too.
+void add_analysis_flags(CLI::App& app, AnalysisFlags& flags, bool compares);
+
+// After parsing: checks what one option cannot know of another, reads the tools file.
+// Errors   InvalidArgument, NotFound, Malformed.
+Result<Done> complete(AnalysisFlags& flags);
+
+struct Renderings {
+  std::function<std::string()> json;
+  std::function<std::string()> markdown;
+  std::function<std::string(const TerminalStyle&)> terminal;
+};
+
+// Writes what was asked for: the files first, then standard output. One that cannot be written does
+// not keep the others from being saved.
+ExitStatus deliver(const AnalysisFlags& flags, const Renderings& renderings);
+
+// On standard error where standard output belongs to a machine: what a reader would have seen on
+// the screen.
+void print_warnings(const AnalysisFlags& flags, const std::vector<Warning>& warnings,
+                    const std::vector<Dropped>& dropped);
+
+}  // namespace unmask

@@ -1,0 +1,110 @@
+#include "app/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+
+#include "app/console.h"
+#include "app/nearest.h"
+
+namespace unmask {
+namespace {
+
+// One column of flags, one of text; no "TEXT" where an option has a name of its own for its value.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(30); }
+
+  std::string make_usage(const CLI::App* app, std::string) const override {
+    return "usage: unmask " + app->get_name() + " " + usage_of_positionals(app) + "[OPTIONS]\n";
+  }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_type_size() == 0) return "";
+    return " " + option->get_type_name();
+  }
+
+  std::string make_positionals(const CLI::App*) const override { return ""; }
+
+ private:
+  static std::string usage_of_positionals(const CLI::App* app) {
+    for (const CLI::Option* option : app->get_options())
+      if (option->get_positional()) return option->get_type_name() + " ";
+    return "";
+  }
+};
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+Error usage_error(const CLI::App& app, const std::string& message) {
+  return Error{ErrorKind::InvalidArgument,
+               fmt::format("{}; see unmask {} --help", message, app.get_name()), ""};
+}
+
+}  // namespace
+
+Result<Parsed> parse_arguments(CLI::App& app, const Invocation& invocation) {
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_help_flag("-h,--help", "show this help");
+  app.allow_extras();
+  std::vector<std::string> reversed(invocation.arguments.rbegin(), invocation.arguments.rend());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    const Result<Done> written = write_standard_output(app.help());
+    if (!written) return written.error();
+    return Parsed::HelpShown;
+  } catch (const CLI::ParseError& error) {
+    return usage_error(app, error.what());
+  }
+  for (const std::string& extra : app.remaining()) {
+    if (extra.size() < 2 || extra[0] != '-')
+      return usage_error(app, fmt::format("'{}' is one argument too many", extra));
+    const std::string name = extra.substr(0, extra.find('='));
+    return usage_error(
+        app, fmt::format("there is no option '{}'{}", name, did_you_mean(name, option_names(app))));
+  }
+  return Parsed::Go;
+}
+
+std::optional<long long> to_whole_number(const std::string& text) {
+  long long value = 0;
+  const char* end = text.data() + text.size();
+  const std::from_chars_result read = std::from_chars(text.data(), end, value);
+  if (text.empty() || read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return value;
+}
+
+std::optional<double> to_number(const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const std::from_chars_result read = std::from_chars(text.data(), end, value);
+  if (text.empty() || read.ec != std::errc() || read.ptr != end || !std::isfinite(value))
+    return std::nullopt;
+  return value;
+}
+
+std::function<std::string(std::string&)> whole_number(long long least, long long most) {
+  return [least, most](std::string& text) -> std::string {
+    const std::optional<long long> value = to_whole_number(text);
+    if (value && *value >= least && *value <= most) return "";
+    return fmt::format("must be a whole number from {} to {}, not '{}'", least, most, text);
+  };
+}
+
+std::function<std::string(std::string&)> number(double least, double most) {
+  return [least, most](std::string& text) -> std::string {
+    const std::optional<double> value = to_number(text);
+    if (value && *value >= least && *value <= most) return "";
+    return fmt::format("must be a number from {} to {}, not '{}'", least, most, text);
+  };
+}
+
+}  // namespace unmask

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <csignal>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "app/command.h"
+#include "app/console.h"
+#include "app/nearest.h"
+#include "app/shell_quote.h"
+#include "base/mapped_file.h"
+
+namespace unmask {
+namespace {
+
+constexpr Command kCommands[] = {
+    {"audit", "compare a candidate with its baseline: what does the score hide?", run_audit},
+    {"inspect", "look at one log: failed calls, success within a budget, risk", run_inspect},
+    {"plant", "write a pair of logs with a known truth", run_plant},
+};
+
+std::string overview() {
+  std::string text =
+      "unmask finds the damage that a flat benchmark score hides in quantized LLM agents.\n"
+      "\n"
+      "usage: unmask COMMAND [OPTIONS] ...\n"
+      "\n"
+      "commands:\n";
+  for (const Command& command : commands())
+    text += fmt::format("  {:<9}{}\n", command.name, command.summary);
+  text +=
+      "\n"
+      "  unmask COMMAND --help   options and examples of a command\n"
+      "  unmask --version        the version\n"
+      "\n"
+      "exit status: 0 done, 2 bad usage or unreadable input, 3 interrupted\n"
+      "\n"
+      "examples:\n"
+      "  unmask inspect results.json\n"
+      "  unmask audit bf16.json int4.json\n"
+      "  unmask audit bf16.json int4.json --json audit.json --markdown comment.md\n"
+      "  unmask plant --preset damaged --out demo/\n";
+  return text;
+}
+
+const Command* find_command(std::string_view name) {
+  for (const Command& command : commands())
+    if (command.name == name) return &command;
+  return nullptr;
+}
+
+ExitStatus unknown_command(const std::string& name) {
+  std::vector<std::string> names = {"help"};
+  for (const Command& command : commands()) names.emplace_back(command.name);
+  return fail(fmt::format("there is no command '{}'{}; see unmask --help", name,
+                          did_you_mean(name, names)));
+}
+
+ExitStatus run(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) {
+    print_error(overview());
+    return ExitStatus::Unusable;
+  }
+  const std::string& first = arguments.front();
+  if (first == "--version" || first == "-V")
+    return print_result(fmt::format("unmask {}\n", UNMASK_VERSION));
+  const bool help = first == "help" || first == "--help" || first == "-h";
+  if (help && arguments.size() == 1) return print_result(overview());
+  const std::string& name = help ? arguments[1] : first;
+  const Command* command = find_command(name);
+  if (command == nullptr) {
+    if (first.size() > 1 && first[0] == '-' && !help)
+      return fail(
+          fmt::format("a command comes before options such as '{}'; see unmask --help", first));
+    return unknown_command(name);
+  }
+  Invocation invocation;
+  invocation.arguments.assign(arguments.begin() + 1, arguments.end());
+  if (help) invocation.arguments = {"--help"};
+  invocation.command_line = quoted_command(arguments);
+  return command->run(invocation);
+}
+
+}  // namespace
+
+std::span<const Command> commands() {
+  return kCommands;
+}
+
+}  // namespace unmask
+
+int main(int argc, char** argv) {
+  using unmask::ExitStatus;
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), handled there
+  unmask::end_on_interrupt();
+  unmask::MappedFile::guard_reads();
+  ExitStatus status = ExitStatus::Unusable;
+  try {
+    status = unmask::run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+  } catch (const std::bad_alloc&) {
+    status = unmask::fail("not enough memory");
+  } catch (const std::exception& error) {
+    status = unmask::fail(error.what());
+  }
+  return static_cast<int>(status);
+}
