@@ -4,6 +4,7 @@
 
 #include "ingest/call_arguments.h"
 #include "ingest/format.h"
+#include "ingest/head_members.h"
 #include "ingest/log_records.h"
 
 namespace unmask {
@@ -293,9 +294,12 @@ std::optional<Error> read_header(const LineRecords::Line& line, const Source& so
 
 bool looks_like_native(const Source& source) {
   const std::string_view head = source.head();
-  const std::string_view first = head.substr(0, head.find('\n'));
-  return first.find("\"schema\"") != std::string_view::npos &&
-         first.find(kSchemaFamily) != std::string_view::npos;
+  const std::size_t begin = std::min(skip_space(head, 0), head.size());
+  const std::string_view first = head.substr(begin, head.find('\n', begin) - begin);
+  const std::optional<std::vector<HeadMember>> members = head_members(first);
+  if (!members) return false;
+  const HeadMember* const schema = find_member(*members, "schema");
+  return schema != nullptr && schema->value.find(kSchemaFamily) != std::string_view::npos;
 }
 
 Result<IngestReport> read_native(const Source& source, const ReadOptions& options,

@@ -7,8 +7,10 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "ingest/format.h"
+#include "ingest/head_members.h"
 #include "ingest/log_records.h"
 #include "ingest/tau2_episode.h"
 #include "ingest/tau2_file.h"
@@ -138,13 +140,16 @@ Result<IngestReport> read_results(const Source& source, const ReadOptions& optio
 
 bool looks_like_tau2(const Source& source) {
   if (source.is_directory()) return tau2_results_in(source.path()).has_value();
-  const std::string_view head = source.head();
-  const std::size_t begin = skip_space(head, 0);
-  if (begin >= head.size() || head[begin] != '{') return false;
-  for (const std::string_view mark :
-       {"\"simulations\"", "\"environment_info\"", "\"simulation_index\"", "\"user_scenario\""})
-    if (head.find(mark) != std::string_view::npos) return true;
-  return false;
+  // Top-level names only: texts of other formats may quote these words.
+  const std::optional<std::vector<HeadMember>> members = head_members(source.head());
+  if (!members || find_member(*members, "messages") != nullptr) return false;
+  const auto holds = [&](std::string_view key, std::string_view mark) {
+    const HeadMember* const member = find_member(*members, key);
+    return member != nullptr && member->value.find(mark) != std::string_view::npos;
+  };
+  return find_member(*members, "simulations") != nullptr ||
+         find_member(*members, "simulation_index") != nullptr ||
+         holds("info", "\"environment_info\"") || holds("tasks", "\"user_scenario\"");
 }
 
 Result<IngestReport> read_tau2(const Source& source, const ReadOptions& options,
