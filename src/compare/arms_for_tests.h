@@ -69,14 +69,16 @@ struct Habits {
   int patience = 10;       // with more failures than this an episode never succeeds
   int names = 8;
   std::uint64_t seed = 1;
+  std::uint64_t task_seed = 1;  // same: the same tasks, as easy or hard in every arm
 };
 
 inline Arm random_arm(const Habits& habits, std::string label = "BF16") {
   constexpr int kBudget = 10;
-  Rng rng(habits.seed, "arms_for_tests");
+  Rng rng(habits.seed, "episodes");
+  Rng task_rng(habits.task_seed, "tasks");
   std::vector<EpisodeFacts> episodes;
   for (int t = 0; t < habits.tasks; ++t) {
-    const double ease = 0.6 + 0.8 * rng.uniform();  // tasks differ
+    const double ease = 0.4 + 1.2 * task_rng.uniform();  // tasks differ
     for (int j = 0; j < habits.trials; ++j) {
       std::vector<FailedCall> failures;
       for (int i = 0; i < habits.calls && static_cast<int>(failures.size()) < kBudget; ++i) {
