@@ -92,15 +92,14 @@ std::vector<Window> collect(const Episode& episode, std::vector<PairedCall>& cal
   bool open = false;  // results belong to the last window
   for (std::size_t m = 0; m < episode.messages.size(); ++m) {
     const Message& message = episode.messages[m];
-    if (message.role == Role::Tool) {
-      if (!message.result) continue;
+    if (message.result) {
       if (!open) windows.push_back(Window{calls.size(), calls.size(), {}});
       open = true;
       windows.back().results.push_back(&*message.result);
-      continue;
     }
     if (message.calls.empty()) {
-      open = open && message.role == Role::System;  // a harness note does not end the results
+      // A harness note does not end the results of a message.
+      open = open && (message.role == Role::Tool || message.role == Role::System);
       continue;
     }
     Window window{calls.size(), calls.size() + message.calls.size(), {}};
