@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "stats/distribution.h"
 #include "stats/mean_test.h"
 #include "stats/resample.h"
 
@@ -20,6 +21,13 @@ double largest_distance_quantile(std::span<const std::vector<double>> columns, c
       largest[b] = std::max(largest[b], std::abs(sums[c][b] / tasks - band.mean[c]) / se[c]);
   }
   return percentile_interval(std::move(largest), 0.05).hi;
+}
+
+// The bootstrap knows the spread of the tasks as if it were the truth; on few tasks it is not. The
+// distance is widened as a normal quantile is to Student's, and by the n / (n - 1) of the variance.
+double small_sample(double distance, double tasks) {
+  const double beyond = std::max(normal_cdf(-distance), 1e-12);
+  return -std::sqrt(tasks / (tasks - 1)) * t_quantile(beyond, tasks - 1);
 }
 
 }  // namespace
@@ -42,8 +50,8 @@ Result<Band> simultaneous_band(std::span<const std::vector<double>> columns,
     se.push_back(test->se);
     if (test->se > 0) t_ratio = (test->ci95.hi - test->mean) / test->se;
   }
-  const double quantile =
-      std::max(t_ratio, largest_distance_quantile(columns, band, se, resamples));
+  const double distance = largest_distance_quantile(columns, band, se, resamples);
+  const double quantile = std::max(t_ratio, small_sample(distance, resamples.tasks()));
   const double widest = quantile * *std::max_element(se.begin(), se.end());
   for (std::size_t c = 0; c < columns.size(); ++c) {
     double reach = se[c] > 0 ? quantile * se[c] : widest;

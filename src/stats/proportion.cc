@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <vector>
 
 #include "stats/clustered.h"
 #include "stats/distribution.h"
@@ -70,14 +72,18 @@ Result<Interval> clustered_rate_interval_df(std::span<const double> failures,
   const ClusteredRatio ratio = clustered_ratio(failures, calls);
   if (ratio.denominator <= 0)
     return Error{ErrorKind::Undefined, "a rate needs at least 1 call", ""};
-  // A unit without a call (recovery: an episode without a failure) tells nothing.
-  independent_units = std::min(independent_units, ratio.denominator);
-  if (ratio.failing == 0) return rule_of_three(independent_units, confidence);
-  if (ratio.rate >= 1) {  // every call failed: the mirror image of none
-    const Interval none = rule_of_three(independent_units, confidence);
-    return Interval{1 - none.hi, 1};
+  if (ratio.rate > 0.5) {  // the rarer outcome is what few tasks carry
+    std::vector<double> others(failures.size());
+    for (std::size_t t = 0; t < others.size(); ++t)
+      others[t] = std::max(0.0, calls[t] - failures[t]);
+    const Interval mirror =
+        *clustered_rate_interval_df(others, calls, independent_units, confidence, degrees);
+    return Interval{1 - mirror.hi, 1 - mirror.lo};
   }
-  if (ratio.failing < 2) return single_failing_task(ratio, independent_units, confidence);
+  // A unit without a call (recovery: an episode without a failure) tells nothing.
+  const double units = std::min(independent_units, ratio.denominator);
+  if (ratio.failing == 0) return rule_of_three(units, confidence);
+  if (ratio.failing < 2) return single_failing_task(ratio, units, confidence);
   return logit_t(ratio, confidence, degrees > 0 ? degrees : degrees_of_freedom(ratio));
 }
 

@@ -17,7 +17,8 @@ Result<Interval> clopper_pearson(double successes, double trials, double confide
 // unequal that fewer tasks carry the denominator, on those (clustered.h).
 //   F = 1: Clopper-Pearson over tasks, scaled to calls, reaching at least to the upper limit of 1
 //   in `independent_units`.  F = 0: the upper bound is 3 / independent_units (episodes, or tasks
-//   where trials are duplicates).  All failed: the mirror image.
+//   where trials are duplicates).
+// Above one half it is the mirror image of the interval of the calls that did not fail.
 // Never of zero width; inside [0, 1].
 //
 // Shape    failures[t] <= calls[t] of the same task; tasks without calls take no part.

@@ -60,7 +60,7 @@ Result<Interval> ratio_interval(std::span<const double> failures_baseline,
 // Each arm's clustered logit-t limits (proportion.h, on F - 1 degrees of freedom, F = tasks with a
 // failure in either arm), combined by the square-and-add rule with the arms' correlation over
 // tasks:
-//   lo = d - sqrt(x^2 + y^2 - 2 r x y), x = rc - lo_c, y = hi_b - rb; hi likewise.
+//   lo = d - sqrt(x^2 + y^2 - 2 r x y), x = rc - lo_c, y = hi_b - rb; hi likewise; r <= 1 - 2/F.
 // Deterministic: draws nothing. Chosen by simulation (tests/calibration): 93-97 % two-sided at 1, 5
 // and 20 % with and without bursts and task correlation, where the percentile bootstrap covers
 // 87-95 %, the studentized one 84-96 %, and the linearised t misses on one side (up to 10 % below).
@@ -97,7 +97,7 @@ std::optional<double> ratio_upper95(std::span<const double> failures_baseline,
                                     const TaskResamples& resamples);
 
 // A simultaneous 95 % band over the columns: mean[c] +- q * se[c], q the 95 % quantile of
-// max_c |mean*_b[c] - mean[c]| / se[c]. Where se is 0 the band is as wide as the widest neighbour's
+// max_c |mean*_b[c] - mean[c]| / se[c], widened for few tasks as Student's t is against the normal. Where se is 0 the band is as wide as the widest neighbour's
 // (never of zero width; all zero: as mean_t_test's zero-variance limits).
 //   columns[c][t]: the per-task value of column c.
 // Errors   Undefined: fewer than 2 tasks or no column.

@@ -34,8 +34,8 @@ int poisson(Rng& rng, double mean) {
 }
 
 // One arm's task: `rate` of failing a call, `pass` of success, `length` scales its calls.
-void add_task(Rng& rng, const Setting& setting, double mean_calls, double length, double rate, double pass,
-              std::size_t task, ArmNumbers& arm) {
+void add_task(Rng& rng, const Setting& setting, double mean_calls, double length, double rate,
+              double pass, std::size_t task, ArmNumbers& arm) {
   double failures = 0;
   double total_calls = 0;
   double successes = 0;
@@ -45,7 +45,8 @@ void add_task(Rng& rng, const Setting& setting, double mean_calls, double length
     int failed = 0;
     bool previous = rng.bernoulli(rate);
     for (int i = 0; i < calls; ++i) {
-      // A stationary two-state chain: every call fails with probability `rate`, neighbours correlate.
+      // A stationary two-state chain: every call fails with probability `rate`, neighbours
+      // correlate.
       const double p = previous ? rate + (1 - rate) * setting.burst : rate * (1 - setting.burst);
       previous = rng.bernoulli(p);
       if (!previous) continue;
@@ -57,7 +58,8 @@ void add_task(Rng& rng, const Setting& setting, double mean_calls, double length
     total_calls += calls;
     successes += success;
     for (int k = 0; k <= Planter::kBudget; ++k) {
-      if (success && (k == Planter::kBudget || failed <= k)) arm.curve[k][task] += 1.0 / setting.trials;
+      if (success && (k == Planter::kBudget || failed <= k))
+        arm.curve[k][task] += 1.0 / setting.trials;
     }
   }
   arm.failures[task] = failures;
@@ -68,7 +70,8 @@ void add_task(Rng& rng, const Setting& setting, double mean_calls, double length
 
 ArmNumbers empty_arm(int tasks) {
   const std::vector<double> zeros(static_cast<std::size_t>(tasks), 0.0);
-  return {zeros, zeros, zeros, zeros, std::vector<std::vector<double>>(Planter::kBudget + 1, zeros)};
+  return {zeros, zeros, zeros, zeros,
+          std::vector<std::vector<double>>(Planter::kBudget + 1, zeros)};
 }
 
 }  // namespace
@@ -76,7 +79,8 @@ ArmNumbers empty_arm(int tasks) {
 Planter::Planter(const Setting& setting)
     : setting_(setting),
       rates_baseline_(propensities(setting.base_rate, setting.correlation)),
-      rates_candidate_(propensities(setting.base_rate * setting.amplification, setting.correlation)),
+      rates_candidate_(
+          propensities(setting.base_rate * setting.amplification, setting.correlation)),
       passes_baseline_(propensities(setting.success_baseline, setting.correlation)),
       passes_candidate_(propensities(setting.success_candidate, setting.correlation)),
       rate_baseline_(mean_of(rates_baseline_)),
@@ -95,8 +99,8 @@ Dataset Planter::draw(Rng& rng) const {
     const std::uint32_t passing_c = related ? passing_b : rng.below(kTable);
     const double length = 0.5 + 0.5 * rng.below(3);  // 0.5, 1 or 1.5, the same task in both arms
     const std::size_t task = static_cast<std::size_t>(t);
-    add_task(rng, setting_, setting_.calls_baseline, length, rates_baseline_[failing_b], passes_baseline_[passing_b],
-             task, data.baseline);
+    add_task(rng, setting_, setting_.calls_baseline, length, rates_baseline_[failing_b],
+             passes_baseline_[passing_b], task, data.baseline);
     add_task(rng, setting_, setting_.calls_candidate, length, rates_candidate_[failing_c],
              passes_candidate_[passing_c], task, data.candidate);
   }

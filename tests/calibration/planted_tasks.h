@@ -1,5 +1,5 @@
-// Planted numbers of two arms with a known truth, for the coverage study: what a task's episodes would
-// give after counting, without any episode.
+// Planted numbers of two arms with a known truth, for the coverage study: what a task's episodes
+// would give after counting, without any episode.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace unmask::calibration {
 struct Setting {
   int tasks = 114;
   int trials = 4;
-  double base_rate = 0.05;      // failures / calls of the baseline
-  double amplification = 1;     // the candidate's rate over the baseline's
-  double correlation = 0.2;     // of two calls (and two outcomes) of one task: beta-binomial
-  double burst = 0;             // correlation of neighbouring calls; 0.75 makes runs of mean 4 at low rates
+  double base_rate = 0.05;   // failures / calls of the baseline
+  double amplification = 1;  // the candidate's rate over the baseline's
+  double correlation = 0.2;  // of two calls (and two outcomes) of one task: beta-binomial
+  double burst = 0;  // correlation of neighbouring calls; 0.75 makes runs of mean 4 at low rates
   double success_baseline = 0.65;
   double success_candidate = 0.65;
   double calls_baseline = 7.3;  // mean calls an episode; as in the paper's dense telecom cell
@@ -24,7 +24,8 @@ struct Setting {
 
 struct ArmNumbers {  // index: task
   std::vector<double> failures, calls, success, recovered;
-  std::vector<std::vector<double>> curve;  // (budget K = 0 ... 10, task): share succeeding with at most K failures
+  std::vector<std::vector<double>>
+      curve;  // (budget K = 0 ... 10, task): share succeeding with at most K failures
 };
 
 struct Dataset {

@@ -3,9 +3,9 @@
 //   stats_coverage [--datasets N] [--resamples B] [--tasks T,T,...] [--threads N]
 //
 // Plants many datasets of known truth (planted_tasks.h) for every combination of tasks, base rate,
-// intra-task correlation, bursts, and no or twofold amplification, and prints how often each nominal
-// 95 % interval covers and each nominal 5 % error happens. Exits 1 when a promise of METHOD is broken by
-// more than the simulation's own noise.
+// intra-task correlation, bursts, and no or twofold amplification, and prints how often each
+// nominal 95 % interval covers and each nominal 5 % error happens. Exits 1 when a promise of METHOD
+// is broken by more than the simulation's own noise.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -42,28 +42,55 @@ struct Truth {
 
 // What is counted: an interval covers (nominal 95 %), or an error happens (nominal 5 %).
 enum Check {
-  Success, Delta, Rate, Ratio, Difference, Recovery, RecoveryDifference, Unmasked, Simultaneous,
-  RatioUpper, DifferenceUpper, GapLower, TostSize, DeltaSize, SwapRatio, SwapDifference, kChecks
+  Success,
+  Delta,
+  Rate,
+  Ratio,
+  Difference,
+  Recovery,
+  RecoveryDifference,
+  Unmasked,
+  Simultaneous,
+  RatioUpper,
+  DifferenceUpper,
+  GapLower,
+  TostSize,
+  DeltaSize,
+  SwapRatio,
+  SwapDifference,
+  kChecks
 };
 
 struct Promise {
   std::string_view name;
-  bool is_coverage;      // else the share of errors
-  double least, most;    // per cent, at 114 tasks
+  bool is_coverage;    // else the share of errors
+  double least, most;  // per cent, at 114 tasks
 };
 
 constexpr std::array<Promise, kChecks> kPromises = {{
-    {"success", true, 93, 97.5},       {"delta", true, 93, 97.5},      {"rate", true, 93, 100},
-    {"ratio", true, 93, 100},          {"diff", true, 93, 97.5},       {"recov", true, 93, 100},
-    {"rec-diff", true, 93, 100},       {"U", true, 93, 100},           {"band", true, 93, 99},
-    {"ratio>up", false, 0, 7},         {"diff>up", false, 0, 7},       {"gap<lo", false, 0, 7},
-    {"tost", false, 0, 6},             {"t-size", false, 0, 6.5},      {"swap-A", false, 0, 6.5},
+    {"success", true, 93, 97.5},
+    {"delta", true, 93, 97.5},
+    {"rate", true, 93, 100},
+    {"ratio", true, 93, 100},
+    {"diff", true, 93, 97.5},
+    {"recov", true, 93, 100},
+    {"rec-diff", true, 93, 100},
+    {"U", true, 93, 100},
+    {"band", true, 93, 99},
+    {"ratio>up", false, 0, 7},
+    {"diff>up", false, 0, 7},
+    {"gap<lo", false, 0, 7},
+    {"tost", false, 0, 6},
+    {"t-size", false, 0, 6.5},
+    {"swap-A", false, 0, 6.5},
     {"swap-d", false, 0, 6.5},
 }};
 
 using Outcome = std::array<std::optional<bool>, kChecks>;
 
-bool covers(const Interval& interval, double truth) { return interval.lo <= truth && truth <= interval.hi; }
+bool covers(const Interval& interval, double truth) {
+  return interval.lo <= truth && truth <= interval.hi;
+}
 
 std::vector<double> minus(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> difference;
@@ -76,7 +103,8 @@ std::optional<T> value_of(const Result<T>& result) {
   return result ? std::optional<T>(*result) : std::nullopt;
 }
 
-void check_outcome(const Dataset& data, const Truth& truth, bool null_delta, bool at_margin, Outcome& outcome) {
+void check_outcome(const Dataset& data, const Truth& truth, bool null_delta, bool at_margin,
+                   Outcome& outcome) {
   const std::vector<double> d = minus(data.candidate.success, data.baseline.success);
   const MeanTest delta = *mean_t_test(d);
   outcome[Success] = covers(mean_t_test(data.baseline.success)->ci95, truth.success_baseline);
@@ -85,17 +113,19 @@ void check_outcome(const Dataset& data, const Truth& truth, bool null_delta, boo
   if (at_margin) outcome[TostSize] = tost(d, kMargin)->equivalent;
 }
 
-void check_rates(const Dataset& data, const Truth& truth, const Setting& setting, const TaskResamples& resamples,
-                 Outcome& outcome) {
+void check_rates(const Dataset& data, const Truth& truth, const Setting& setting,
+                 const TaskResamples& resamples, Outcome& outcome) {
   const ArmNumbers& b = data.baseline;
   const ArmNumbers& c = data.candidate;
   const double episodes = setting.tasks * setting.trials;
   const double ratio = truth.rate_candidate / truth.rate_baseline;
-  outcome[Rate] = covers(*clustered_rate_interval(b.failures, b.calls, episodes, 0.95), truth.rate_baseline);
+  outcome[Rate] =
+      covers(*clustered_rate_interval(b.failures, b.calls, episodes, 0.95), truth.rate_baseline);
   if (const std::optional<Interval> interval =
           value_of(ratio_interval(b.failures, b.calls, c.failures, c.calls, resamples))) {
     outcome[Ratio] = covers(*interval, ratio);
-    outcome[RatioUpper] = ratio > *ratio_upper95(b.failures, b.calls, c.failures, c.calls, resamples);
+    outcome[RatioUpper] =
+        ratio > *ratio_upper95(b.failures, b.calls, c.failures, c.calls, resamples);
   }
   const DifferenceInterval difference =
       *rate_difference_interval(b.failures, b.calls, c.failures, c.calls, episodes, episodes);
@@ -113,25 +143,32 @@ void check_rates(const Dataset& data, const Truth& truth, const Setting& setting
     outcome[RecoveryDifference] = covers(both->ci95, 0);
 }
 
-void check_gap(const Dataset& data, const Truth& truth, const TaskResamples& resamples, Outcome& outcome) {
+void check_gap(const Dataset& data, const Truth& truth, const TaskResamples& resamples,
+               Outcome& outcome) {
   std::vector<std::vector<double>> columns;
-  for (int k = 0; k <= Planter::kBudget; ++k) columns.push_back(minus(data.baseline.curve[k], data.candidate.curve[k]));
+  for (int k = 0; k <= Planter::kBudget; ++k)
+    columns.push_back(minus(data.baseline.curve[k], data.candidate.curve[k]));
   const Band band = *simultaneous_band(columns, resamples);
   bool all = true;
-  for (std::size_t k = 0; k < columns.size(); ++k) all = all && covers(band.band95[k], truth.gap[k]);
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    all = all && covers(band.band95[k], truth.gap[k]);
   outcome[Simultaneous] = all;
   outcome[GapLower] = truth.gap[2] < band.lower95[2];
   const std::vector<double> unmasked = minus(columns[2], columns[Planter::kBudget]);
-  outcome[Unmasked] = covers(mean_t_test(unmasked)->ci95, truth.gap[2] - truth.gap[Planter::kBudget]);
+  outcome[Unmasked] =
+      covers(mean_t_test(unmasked)->ci95, truth.gap[2] - truth.gap[Planter::kBudget]);
 }
 
-void check_swaps(const Dataset& data, const Options& options, std::uint64_t seed, Outcome& outcome) {
+void check_swaps(const Dataset& data, const Options& options, std::uint64_t seed,
+                 Outcome& outcome) {
   const ArmNumbers& b = data.baseline;
   const ArmNumbers& c = data.candidate;
   outcome[SwapRatio] =
-      block_swap_test(b.failures, b.calls, c.failures, c.calls, false, options.resamples - 1, seed)->p < 0.05;
+      block_swap_test(b.failures, b.calls, c.failures, c.calls, false, options.resamples - 1, seed)
+          ->p < 0.05;
   outcome[SwapDifference] =
-      block_swap_test(b.failures, b.calls, c.failures, c.calls, true, options.resamples - 1, seed)->p < 0.05;
+      block_swap_test(b.failures, b.calls, c.failures, c.calls, true, options.resamples - 1, seed)
+          ->p < 0.05;
 }
 
 // The gap of a setting has no closed form: the mean over very many tasks.
@@ -144,11 +181,15 @@ Truth truth_of(const Planter& planter, const Setting& setting, int threads) {
     for (int i = 0; i < kDatasets; ++i) {
       const Dataset data = planter.draw(rng);
       for (int k = 0; k <= Planter::kBudget; ++k)
-        for (int t = 0; t < setting.tasks; ++t) sums[chunk][k] += data.baseline.curve[k][t] - data.candidate.curve[k][t];
+        for (int t = 0; t < setting.tasks; ++t)
+          sums[chunk][k] += data.baseline.curve[k][t] - data.candidate.curve[k][t];
     }
   });
-  Truth truth{planter.rate_baseline(), planter.rate_candidate(), planter.success_baseline(),
-              planter.success_candidate() - planter.success_baseline(), {}};
+  Truth truth{planter.rate_baseline(),
+              planter.rate_candidate(),
+              planter.success_baseline(),
+              planter.success_candidate() - planter.success_baseline(),
+              {}};
   for (int k = 0; k <= Planter::kBudget; ++k) {
     double sum = 0;
     for (const std::vector<double>& chunk : sums) sum += chunk[k];
@@ -194,11 +235,12 @@ void print_header() {
   fmt::print("\n");
 }
 
-// Prints the row and returns the broken promises. A check answered in under a quarter of the datasets
-// (a ratio at 1 %) is selected by its own noise and only shown.
-int report(const Setting& setting, const std::array<Tally, kChecks>& tallies, const Options& options) {
-  fmt::print("{:5} {:4.2f} {:5.1f} {:5.2f} {:3.0f}      ", setting.tasks, setting.base_rate, setting.correlation,
-             setting.burst, setting.amplification);
+// Prints the row and returns the broken promises. A check answered in under a quarter of the
+// datasets (a ratio at 1 %) is selected by its own noise and only shown.
+int report(const Setting& setting, const std::array<Tally, kChecks>& tallies,
+           const Options& options) {
+  fmt::print("{:5} {:4.2f} {:5.1f} {:5.2f} {:3.0f}      ", setting.tasks, setting.base_rate,
+             setting.correlation, setting.burst, setting.amplification);
   int broken = 0;
   for (int c = 0; c < kChecks; ++c) {
     const Tally& tally = tallies[c];
@@ -211,7 +253,10 @@ int report(const Setting& setting, const std::array<Tally, kChecks>& tallies, co
     const bool out = judged && (tally.percent() < promise.least - 3 * tally.noise() ||
                                 tally.percent() > promise.most + 3 * tally.noise());
     broken += out;
-    fmt::print("{:>8.1f}{}", tally.percent(), out ? '!' : 4 * tally.asked < options.datasets ? '*' : ' ');
+    fmt::print("{:>8.1f}{}", tally.percent(),
+               out                                  ? '!'
+               : 4 * tally.asked < options.datasets ? '*'
+                                                    : ' ');
   }
   fmt::print("\n");
   std::fflush(stdout);
@@ -239,7 +284,8 @@ std::vector<Setting> settings_of(const Options& options) {
 
 std::optional<int> number(std::string_view text) {
   int value = 0;
-  const std::from_chars_result parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::from_chars_result parsed =
+      std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
   return whole && value > 0 ? std::optional<int>(value) : std::nullopt;
 }
@@ -261,10 +307,14 @@ bool parse(int argc, char** argv, Options& options) {
     }
     const std::optional<int> value = number(rest);
     if (!value) return false;
-    if (name == "--datasets") options.datasets = *value;
-    else if (name == "--resamples") options.resamples = *value;
-    else if (name == "--threads") options.threads = *value;
-    else return false;
+    if (name == "--datasets")
+      options.datasets = *value;
+    else if (name == "--resamples")
+      options.resamples = *value;
+    else if (name == "--threads")
+      options.threads = *value;
+    else
+      return false;
   }
   return argc % 2 == 1;
 }
@@ -274,19 +324,26 @@ bool parse(int argc, char** argv, Options& options) {
 int run(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) {
-    fmt::print(stderr, "usage: stats_coverage [--datasets N] [--resamples B] [--tasks T,T,...] [--threads N]\n");
+    fmt::print(
+        stderr,
+        "usage: stats_coverage [--datasets N] [--resamples B] [--tasks T,T,...] [--threads N]\n");
     return 2;
   }
-  fmt::print("{} datasets, {} resamples; per cent covered, or in error from {} on; 95 % noise about +-{:.1f}\n",
-             options.datasets, options.resamples, kPromises[RatioUpper].name,
-             196 * std::sqrt(0.05 * 0.95 / options.datasets));
+  fmt::print(
+      "{} datasets, {} resamples; per cent covered, or in error from {} on; 95 % noise about "
+      "+-{:.1f}\n",
+      options.datasets, options.resamples, kPromises[RatioUpper].name,
+      196 * std::sqrt(0.05 * 0.95 / options.datasets));
   print_header();
   int broken = 0;
-  for (const Setting& setting : settings_of(options)) broken += report(setting, simulate(setting, options), options);
+  for (const Setting& setting : settings_of(options))
+    broken += report(setting, simulate(setting, options), options);
   fmt::print("{} promises broken\n", broken);
   return broken == 0 ? 0 : 1;
 }
 
 }  // namespace unmask::calibration
 
-int main(int argc, char** argv) { return unmask::calibration::run(argc, argv); }
+int main(int argc, char** argv) {
+  return unmask::calibration::run(argc, argv);
+}
