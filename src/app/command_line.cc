@@ -15,7 +15,7 @@ namespace {
 // One column of flags, one of text; no "TEXT" where an option has a name of its own for its value.
 class HelpFormatter : public CLI::Formatter {
  public:
-  HelpFormatter() { column_width(30); }
+  HelpFormatter() { column_width(32); }
 
   std::string make_usage(const CLI::App* app, std::string) const override {
     return "usage: unmask " + app->get_name() + " " + usage_of_positionals(app) + "[OPTIONS]\n";
@@ -26,7 +26,15 @@ class HelpFormatter : public CLI::Formatter {
     return " " + option->get_type_name();
   }
 
-  std::string make_positionals(const CLI::App*) const override { return ""; }
+  std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const override {
+    std::string out = make_usage(app, "") + "\n" + app->get_description();
+    for (const std::string& group : app->get_groups()) {
+      const std::vector<const CLI::Option*> options = app->get_options(
+          [&](const CLI::Option* o) { return o->get_group() == group && !o->get_positional(); });
+      if (!options.empty()) out += make_group(group, false, options);
+    }
+    return out + "\n" + app->get_footer();
+  }
 
  private:
   static std::string usage_of_positionals(const CLI::App* app) {
@@ -52,7 +60,7 @@ Error usage_error(const CLI::App& app, const std::string& message) {
 
 Result<Parsed> parse_arguments(CLI::App& app, const Invocation& invocation) {
   app.formatter(std::make_shared<HelpFormatter>());
-  app.set_help_flag("-h,--help", "show this help");
+  app.set_help_flag("-h,--help", "show this help")->group("help");
   app.allow_extras();
   std::vector<std::string> reversed(invocation.arguments.rbegin(), invocation.arguments.rend());
   try {

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kLabel = 8;  // columns left of the axis
 constexpr std::size_t kSlot = 6;   // columns of one K
 constexpr std::size_t kMostColumns = 80;
-constexpr int kRows = 11;
+constexpr int kRows = 12;
 
 std::vector<ChartPoint> thinned(std::vector<ChartPoint> points, int k_tight, std::size_t most) {
   while (points.size() > std::max<std::size_t>(most, 3)) {
@@ -40,7 +40,8 @@ struct Scale {
   }
 };
 
-// Rows of 1, 2, 2.5, 5 or 10 points, the smallest that holds every value.
+// Rows of 2, 2.5, 5 or 10 points, the smallest that holds every value. Never finer: a difference
+// of a point or two must look like one.
 Scale scale_for(const std::vector<ChartPoint>& chart) {
   double least = 1;
   double most = 0;
@@ -51,7 +52,7 @@ Scale scale_for(const std::vector<ChartPoint>& chart) {
       most = std::max(most, *value);
     }
   }
-  for (const double step : {0.01, 0.02, 0.025, 0.05}) {
+  for (const double step : {0.02, 0.025, 0.05}) {
     const double low = std::max(0.0, std::floor(least / step) * step);
     if (low + step * (kRows - 1) >= most) return {low, step};
   }
@@ -84,18 +85,17 @@ void draw_axis(Screen& screen, const std::vector<ChartPoint>& points, int k_tigh
   std::string rule;
   std::vector<Span> labels = {{fmt::format("{:>{}}", "K ", kLabel + 1), Paint::Dim}};
   for (const ChartPoint& point : points) {
-    rule += "┴─────";
+    rule += "──┴───";
     const bool tight = point.k == k_tight;
     labels.push_back({centred(tight ? fmt::format("▲{}", point.k) : std::to_string(point.k)),
                       tight ? Paint::Strong : Paint::Dim});
   }
   screen.line({{std::string(kLabel, ' ') + "└" + rule, Paint::Dim}});
   screen.line(labels);
-  std::vector<Span> gaps = {{fmt::format("{:>{}}", "gap ", kLabel + 1), Paint::Dim}};
+  std::vector<Span> gaps = {{fmt::format("{:>{}}", "gap pts ", kLabel + 1), Paint::Dim}};
   for (const ChartPoint& point : points)
     gaps.push_back(
         {centred(in_points(point.gap)), point.k == k_tight ? Paint::Strong : Paint::Plain});
-  gaps.push_back({" points", Paint::Dim});
   screen.line(gaps);
 }
 

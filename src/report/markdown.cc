@@ -52,6 +52,21 @@ std::string plain(std::string_view text) {
   return out;
 }
 
+// What stands between backticks is code, the rest plain.
+std::string with_code(std::string_view text) {
+  std::string out;
+  bool code = false;
+  while (true) {
+    const std::size_t end = text.find('`');
+    const std::string_view part = text.substr(0, end);
+    const bool closed = end != std::string_view::npos;
+    out += code && closed && !part.empty() ? "`" + safe_for_terminal(part) + "`" : plain(part);
+    if (!closed) return out;
+    text.remove_prefix(end + 1);
+    code = !code;
+  }
+}
+
 std::string row(std::initializer_list<std::string> cells) {
   std::string out = "|";
   for (const std::string& cell : cells) out += " " + cell + " |";
@@ -121,7 +136,7 @@ std::string footer(const Provenance& provenance) {
 std::string cell_section(const AuditedCell& cell, const AuditReport& report) {
   const CellComparison& c = cell.comparison;
   std::string out = fmt::format("### {}: {}\n\n{}\n\n", verdict_title(cell.judgement.verdict),
-                                plain(c.cell), plain(headline(cell, report.options)));
+                                plain(c.cell), plain(headline(cell)));
   const std::string fragile = fragility(cell);
   if (!fragile.empty()) out += fragile + "\n\n";
   out += row({"", "baseline", "candidate", "change"}) + "|---|--:|--:|--:|\n";
@@ -144,7 +159,8 @@ std::string cell_section(const AuditedCell& cell, const AuditReport& report) {
   out += row({"episodes", count_text(c.episodes_baseline), count_text(c.episodes_candidate), ""});
   out += "\n";
   std::string body;
-  for (const std::string& reason : cell.judgement.reasons) body += "- " + plain(reason) + "\n";
+  for (const std::string& reason : cell.judgement.reasons)
+    body += "- " + plain(typeset(reason)) + "\n";
   const std::string unmasked = unmasked_gap_in_words(c, report.cells.size() > 1);
   if (!unmasked.empty()) body += "- unmasked gap: " + unmasked + "\n";
   if (c.outcome.delta) body += "- the score is " + equivalence_in_words(c.outcome) + "\n";
@@ -158,7 +174,7 @@ std::string cell_section(const AuditedCell& cell, const AuditReport& report) {
   out += folded("Why, channel by channel", body);
   const std::string warnings = evidence(c.warnings, {});
   if (!warnings.empty()) out += folded("Evidence", warnings);
-  return out + "**Next:** " + plain(next_step(cell)) + "\n\n";
+  return out + "**Next:** " + with_code(next_step(cell)) + "\n\n";
 }
 
 std::string matrix(const AuditReport& report) {

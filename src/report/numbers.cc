@@ -74,6 +74,26 @@ std::string percent_estimate(const Estimate& estimate) {
   return percent(estimate.value) + (interval.empty() ? "" : " " + interval);
 }
 
+std::string rounded(std::optional<double> value) {
+  if (!value || !(std::fabs(*value) < 1e15)) return kAbsent;
+  return count_text(std::lround(*value));
+}
+
+std::string typeset(std::string_view sentence) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string out;
+  for (std::size_t i = 0; i < sentence.size(); ++i) {
+    const char before = i > 0 ? sentence[i - 1] : ' ';
+    const char after = i + 1 < sentence.size() ? sentence[i + 1] : ' ';
+    const bool starts = before == ' ' || before == '(' || before == '[';
+    if (sentence[i] == '-' && starts && is_digit(after))
+      out += kMinus;
+    else if (sentence[i] != ' ' || after != '%' || !is_digit(before))
+      out += sentence[i];
+  }
+  return out;
+}
+
 std::string count_text(long n) {
   std::string digits = std::to_string(n < 0 ? -n : n);
   for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "compare/arm_summary.h"
 #include "stats/interval.h"
@@ -30,6 +31,13 @@ std::string ratio_interval(const std::optional<Interval>& interval);
 
 // "19.5% [15.2%, 24.1%]".
 std::string percent_estimate(const Estimate& estimate);
+
+// 34483.6 -> "34,484".
+std::string rounded(std::optional<double> value);
+
+// A sentence of another room in the typography of this page: U+2212 for the minus of a number, no
+// space before "%".
+std::string typeset(std::string_view sentence);
 
 // 12345 -> "12,345".
 std::string count_text(long n);

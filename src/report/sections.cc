@@ -32,12 +32,13 @@ void show_evidence(Screen& screen, const std::vector<std::string>& lines, std::s
                      Paint::Dim);
 }
 
-void show_provenance(Screen& screen, const Provenance& provenance) {
+void show_provenance(Screen& screen, const Provenance& provenance, bool resamples) {
   screen.blank();
-  screen.paragraph("",
-                   fmt::format("unmask {}, seed {}, {} resamples", provenance.version,
-                               provenance.seed, count_text(provenance.bootstrap)),
-                   Paint::Dim);
+  std::string text = "unmask " + provenance.version;
+  if (resamples)
+    text +=
+        fmt::format(", seed {}, {} resamples", provenance.seed, count_text(provenance.bootstrap));
+  screen.paragraph("", safe_for_terminal(text), Paint::Dim);
   if (!provenance.command.empty())
     screen.paragraph("", safe_for_terminal(provenance.command), Paint::Dim);
 }

@@ -14,8 +14,8 @@ Paint paint_of(Verdict verdict);
 // Warnings and dropped records as a list, the first `most` of them; nothing where there are none.
 void show_evidence(Screen& screen, const std::vector<std::string>& lines, std::size_t most);
 
-// Version, seed and the command, dimmed.
-void show_provenance(Screen& screen, const Provenance& provenance);
+// Version, seed and the command, dimmed; `resamples`: with their number, where any were drawn.
+void show_provenance(Screen& screen, const Provenance& provenance, bool resamples);
 
 // "offered tools from the domain's built-in list" ...
 std::string tool_evidence_in_words(const ArmSummary& arm);

@@ -61,6 +61,14 @@ std::string masked_headline(const AuditedCell& cell) {
                      }());
 }
 
+std::string amplified_headline(const CellComparison& cell) {
+  std::string text = "Neither the score nor what the error budget hides is shown to have changed";
+  if (cell.outcome.delta && cell.budget.unmasked.test)
+    text += fmt::format(" ({}; unmasked gap {})", points_text(cell.outcome.delta->mean),
+                        points_text(cell.budget.unmasked.test->mean));
+  return text + ", but failed calls have: " + amplified_in_words(cell) + ".";
+}
+
 std::string degraded_headline(const AuditedCell& cell, bool masked) {
   const CellComparison& c = cell.comparison;
   std::string text = "The score is lower";
@@ -84,13 +92,25 @@ std::string clean_headline(const AuditedCell& cell) {
   return text + ", and no kind of failed call became markedly more frequent.";
 }
 
+// What stands between the evidence and `clean`, by the name verdict gives the condition.
+std::string obstacle_in_words(const std::string& condition) {
+  constexpr std::string_view kChannel = "channel ";
+  if (condition == "outcome") return "the score is not shown to be as good as the baseline's";
+  if (condition == "unmasked gap") return "what the error budget may hide is not shown to be small";
+  if (condition.rfind(kChannel, 0) == 0)
+    return fmt::format("failures of channel {} are not shown to be no more frequent",
+                       condition.substr(kChannel.size()));
+  return typeset(condition);
+}
+
 std::string inconclusive_headline(const AuditedCell& cell) {
   if (!cell.comparison.graded)
     return "The logs carry no grades, so no verdict on success is possible; the failed calls below "
            "are what can be compared.";
   std::string text = "This evidence neither shows damage nor rules it out.";
   if (cell.judgement.needed && !cell.judgement.needed->condition.empty())
-    text += fmt::format(" What blocks a clean verdict: {}.", cell.judgement.needed->condition);
+    text += fmt::format(" What keeps it from being clean: {}.",
+                        obstacle_in_words(cell.judgement.needed->condition));
   return text;
 }
 
@@ -151,8 +171,7 @@ std::optional<Channel> leading_channel(const CellComparison& cell) {
   return best;
 }
 
-std::string headline(const AuditedCell& cell, const CompareOptions& options) {
-  (void)options;
+std::string headline(const AuditedCell& cell) {
   switch (cell.judgement.verdict) {
     case Verdict::Masked:
       return masked_headline(cell);
@@ -161,10 +180,7 @@ std::string headline(const AuditedCell& cell, const CompareOptions& options) {
     case Verdict::DegradedAndMasked:
       return degraded_headline(cell, true);
     case Verdict::Amplified:
-      return fmt::format(
-          "Neither the score nor success under a tight budget shows damage, but failed calls do: "
-          "{}.",
-          amplified_in_words(cell.comparison));
+      return amplified_headline(cell.comparison);
     case Verdict::Clean:
       return clean_headline(cell);
     case Verdict::Inconclusive:
@@ -300,9 +316,13 @@ std::string unmasked_gap_in_words(const CellComparison& cell, bool with_holm) {
 
 std::string warning_in_words(const Warning& warning) {
   std::string text = warning.message;
-  if (!warning.where.empty()) text += fmt::format(" ({})", warning.where);
-  if (warning.count > 1) text += fmt::format(" ×{}", count_text(static_cast<long>(warning.count)));
-  return text;
+  if (!text.empty() && text.back() == '.') text.pop_back();
+  // Many sentences name their count themselves.
+  const std::string count = std::to_string(warning.count);
+  std::string place = warning.where;
+  if (warning.count > 1 && text.find(count) == std::string::npos)
+    place += fmt::format("{}{} in all", place.empty() ? "" : "; ", count);
+  return typeset(place.empty() ? text : fmt::format("{} ({})", text, place));
 }
 
 std::string dropped_in_words(const Dropped& dropped) {

@@ -21,7 +21,7 @@ std::string_view channel_in_words(Channel channel);
 std::optional<Channel> leading_channel(const CellComparison& cell);
 
 // What happened, for somebody who reads nothing else: one or two sentences.
-std::string headline(const AuditedCell& cell, const CompareOptions& options);
+std::string headline(const AuditedCell& cell);
 
 // Why the verdict is fragile; empty where it is not.
 std::string fragility(const AuditedCell& cell);
@@ -43,8 +43,7 @@ std::string names_in_words(const NamesComparison& names);
 std::string noise_in_words(const NoiseFloor& noise, const CellComparison& cell);
 std::string unmasked_gap_in_words(const CellComparison& cell, bool with_holm);
 
-// Reader's warnings of a cell or arm as sentences, with place and count: "message (where), 3
-// times".
+// "message (where; 12 in all)".
 std::string warning_in_words(const Warning& warning);
 std::string dropped_in_words(const Dropped& dropped);
 

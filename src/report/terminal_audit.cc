@@ -21,13 +21,13 @@ std::string_view kind_in_words(SubKind kind) {
   return to_string(kind);
 }
 
-void show_verdict(Screen& screen, const AuditedCell& cell, const CompareOptions& options) {
+void show_verdict(Screen& screen, const AuditedCell& cell) {
   const Verdict verdict = cell.judgement.verdict;
   screen.line({{verdict_title(verdict), paint_of(verdict)},
                {"  "},
                {safe_for_terminal(cell.comparison.cell), Paint::Strong}});
   screen.blank();
-  screen.paragraph("", safe_for_terminal(headline(cell, options)), Paint::Strong);
+  screen.paragraph("", safe_for_terminal(headline(cell)), Paint::Strong);
   const std::string fragile = fragility(cell);
   if (!fragile.empty()) screen.paragraph("", fragile, Paint::Warn);
 }
@@ -59,7 +59,7 @@ void show_reasons(Screen& screen, const Judgement& judgement, std::size_t most) 
   if (judgement.reasons.empty()) return;
   screen.heading("Why");
   for (std::size_t i = 0; i < judgement.reasons.size() && i < most; ++i)
-    screen.paragraph("  - ", safe_for_terminal(judgement.reasons[i]));
+    screen.paragraph("  - ", safe_for_terminal(typeset(judgement.reasons[i])));
 }
 
 void show_outcome(Screen& screen, const CellComparison& cell, bool with_holm) {
@@ -150,6 +150,7 @@ void show_budget(Screen& screen, const CellComparison& cell, const CompareOption
   screen.heading("Success with at most K failed calls");
   screen.line({{"  ━━ baseline", Paint::Baseline},
                {"   ── candidate", Paint::Candidate},
+               {"   ══ both", Paint::Strong},
                {"   ░░ gap", Paint::Bad},
                {"   ▲ the tight budget", Paint::Dim}});
   draw_curves(screen, points, budget.k_tight);
@@ -224,13 +225,17 @@ void show_positions(Screen& screen, const CellComparison& cell) {
         Paint::Dim);
 }
 
+std::string length_text(std::optional<double> value, int digits) {
+  return digits == 0 ? rounded(value) : decimal(value, digits);
+}
+
 void add_length(Table& table, const std::string& name, std::optional<double> baseline,
                 std::optional<double> candidate, int digits) {
   if (!baseline && !candidate) return;
   std::string change = kAbsent;
   if (baseline && candidate && *baseline > 0) change = ratio(*candidate / *baseline);
   table.rows.push_back(
-      {{name}, {decimal(baseline, digits)}, {decimal(candidate, digits)}, {change}});
+      {{name}, {length_text(baseline, digits)}, {length_text(candidate, digits)}, {change}});
 }
 
 void show_recovery_and_length(Screen& screen, const CellComparison& cell) {
@@ -288,9 +293,9 @@ void show_tool_evidence(Screen& screen, const CellComparison& cell) {
 
 void show_single(Screen& screen, const AuditReport& report) {
   const AuditedCell& cell = report.cells.front();
-  show_verdict(screen, cell, report.options);
+  show_verdict(screen, cell);
   show_arms(screen, cell.comparison);
-  show_reasons(screen, cell.judgement, 6);
+  show_reasons(screen, cell.judgement, 8);
   show_outcome(screen, cell.comparison, false);
   show_channels(screen, cell.comparison);
   show_tool_evidence(screen, cell.comparison);
@@ -354,7 +359,7 @@ void show_grid(Screen& screen, const AuditReport& report) {
   for (const AuditedCell& cell : report.cells) {
     screen.blank();
     screen.line({{std::string(screen.width(), '-'), Paint::Dim}});
-    show_verdict(screen, cell, report.options);
+    show_verdict(screen, cell);
     show_arms(screen, cell.comparison);
     show_reasons(screen, cell.judgement, 3);
     show_outcome(screen, cell.comparison, true);
@@ -375,7 +380,7 @@ std::string to_terminal(const AuditReport& report, const TerminalStyle& style) {
     show_single(screen, report);
   else
     show_grid(screen, report);
-  show_provenance(screen, report.provenance);
+  show_provenance(screen, report.provenance, true);
   return screen.take();
 }
 

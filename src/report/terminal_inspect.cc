@@ -151,19 +151,33 @@ void show_examples(Screen& screen, const InspectReport& report) {
   }
 }
 
+bool is_same_level(const CurvePoint& a, const CurvePoint& b) {
+  return a.success == b.success && a.ci95 == b.ci95;
+}
+
 void show_curve(Screen& screen, const InspectReport& report) {
   const BudgetSummary& budget = report.arm.budget;
   if (budget.curve.empty() || !budget.curve.back().success) return;
   screen.heading("Success with at most K failed calls");
   Table table;
   table.columns = {{"K"}, {"success"}, {"[95%]", true, 1}, {"", false}};
-  for (const CurvePoint& point : budget.curve) {
+  for (std::size_t i = 0; i < budget.curve.size(); ++i) {
+    const CurvePoint& point = budget.curve[i];
     const bool tight = point.k == report.options.k_tight;
+    const Paint paint = tight ? Paint::Strong : Paint::Plain;
+    // Past the tight budget a curve that no longer moves is one row.
+    std::size_t last = i;
+    while (point.k > report.options.k_tight && last + 1 < budget.curve.size() &&
+           is_same_level(point, budget.curve[last + 1]))
+      ++last;
+    const std::string k =
+        last == i ? std::to_string(point.k) : fmt::format("{}-{}", point.k, budget.curve[last].k);
     table.rows.push_back(
-        {{std::to_string(point.k), tight ? Paint::Strong : Paint::Plain},
-         {percent(point.success), tight ? Paint::Strong : Paint::Plain},
+        {{k, paint},
+         {percent(point.success), paint},
          {percent_interval(point.ci95), Paint::Dim},
          {bar(point.success.value_or(0), 30) + (tight ? " ◂ tight" : ""), Paint::Baseline}});
+    i = last;
   }
   screen.table(table);
   std::string note;
@@ -258,12 +272,13 @@ void show_length(Screen& screen, const ArmSummary& arm) {
   std::string text;
   const auto add = [&](const char* name, std::optional<double> value, int digits) {
     if (!value) return;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, decimal(value, digits));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name,
+                        digits == 0 ? rounded(value) : decimal(value, digits));
   };
   add("steps", l.steps, 1);
   add("agent turns", l.agent_turns, 1);
   add("agent calls", l.agent_calls, 1);
-  add("user calls", l.user_calls, 1);
+  if (arm.user_calls > 0) add("user calls", l.user_calls, 1);
   add("prompt tokens", l.prompt_tokens, 0);
   add("completion tokens", l.completion_tokens, 0);
   add("seconds", l.seconds, 1);
@@ -291,7 +306,7 @@ std::string to_terminal(const InspectReport& report, const TerminalStyle& style)
   for (const Warning& warning : report.warnings) evidence.push_back(warning_in_words(warning));
   for (const Dropped& dropped : report.dropped) evidence.push_back(dropped_in_words(dropped));
   show_evidence(screen, evidence, kWarningsShown);
-  show_provenance(screen, report.provenance);
+  show_provenance(screen, report.provenance, false);
   return screen.take();
 }
 
