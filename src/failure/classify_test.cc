@@ -485,6 +485,18 @@ TEST(Pairing, ManyParallelCallsArePairedLikeAFew) {
   }
 }
 
+TEST(Pairing, CallsOnAToolMessageAreCountedToo) {
+  Episode episode;
+  Message odd = answering("ok", false);
+  odd.calls.push_back(make_call("suspend_line"));
+  episode.messages = {calling({make_call("resume_line")}), odd, answering("ok", false)};
+  const ClassifiedEpisode judged = Classifier(info_of("telecom"), nullptr).classify(episode);
+  ASSERT_EQ(judged.calls.size(), 2u);
+  EXPECT_TRUE(judged.calls[0].answered);
+  EXPECT_TRUE(judged.calls[1].answered);
+  EXPECT_EQ(judged.orphan_results, 0);
+}
+
 TEST(Sequence, PositionsCountPerSideAndARepeatedFailureIsMarked) {
   Episode episode;
   const ToolCall ours = make_call("get_customer_by_id", R"({"customer_id": "X"})");

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
 #include "failure/classify.h"
-#include "nlohmann/json.hpp"
 #include "trace/known_tools.h"
 
 namespace unmask {

@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <nlohmann/json.hpp>
 #include "failure/text.h"
-#include "nlohmann/json.hpp"
 
 namespace unmask {
 namespace {

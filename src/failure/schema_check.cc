@@ -11,12 +11,12 @@
 #include <unordered_set>
 #include <utility>
 
-#include "nlohmann/json.hpp"
-#include "valijson/adapters/nlohmann_json_adapter.hpp"
-#include "valijson/schema.hpp"
-#include "valijson/schema_parser.hpp"
-#include "valijson/validation_results.hpp"
-#include "valijson/validator.hpp"
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
 
 namespace unmask {
 

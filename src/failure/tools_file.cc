@@ -4,9 +4,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include <nlohmann/json.hpp>
 #include "failure/classify.h"
 #include "failure/schema_check.h"
-#include "nlohmann/json.hpp"
 
 namespace unmask {
 namespace {
