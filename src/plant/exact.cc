@@ -191,7 +191,13 @@ Result<Done> draw_both(const ExactOptions& options, ArmDraft& baseline, ArmDraft
 Result<PlantedPair> plant_exact(const ExactOptions& options) {
   const Result<const DomainWords*> words = domain_words(options.domain);
   if (!words) return words.error();
-  Result<Done> done = check_arm(options, options.baseline, "baseline");
+  Result<Done> done = check_demands({{"tasks", options.tasks, 1, 1'000'000},
+                                     {"trials", options.trials, 1, 10'000},
+                                     {"max_errors", options.max_errors, 1, 1000},
+                                     {"k_tight", options.k_tight, 0, 1000},
+                                     {"names", options.names, 1, 1000}});
+  if (!done) return done.error();
+  done = check_arm(options, options.baseline, "baseline");
   if (!done) return done.error();
   done = check_arm(options, options.candidate, "candidate");
   if (!done) return done.error();

@@ -16,14 +16,15 @@ namespace {
 // is followed by a success, but for the last of an episode that the budget cuts.
 std::vector<bool> order_of_calls(const Draft& draft, Rng& rng) {
   if (draft.failures == 0) return std::vector<bool>(static_cast<std::size_t>(draft.ok), false);
-  const int runs = draft.recovered + (draft.cut ? 1 : 0);
+  const bool last_run_ends = draft.cut || draft.recovered == 0;
+  const int runs = draft.recovered + (last_run_ends ? 1 : 0);
   const std::vector<int> lengths = composition(draft.failures, runs, rng);
   // Successes before the first run, between runs (at least one each), and after the last.
   std::vector<int> gaps(static_cast<std::size_t>(runs) + 1, 1);
   gaps.front() = 0;
-  if (draft.cut) gaps.back() = 0;
+  if (last_run_ends) gaps.back() = 0;
   const int fixed = std::accumulate(gaps.begin(), gaps.end(), 0);
-  const auto open = static_cast<std::uint32_t>(draft.cut ? runs : runs + 1);
+  const auto open = static_cast<std::uint32_t>(last_run_ends ? runs : runs + 1);
   for (int extra = fixed; extra < draft.ok; ++extra) ++gaps[rng.below(open)];
   std::vector<bool> calls;
   for (std::size_t run = 0; run < gaps.size(); ++run) {
@@ -104,8 +105,7 @@ Result<Done> ArmDraft::settle_user_calls(Rng& rng) {
   std::vector<Share> failures;
   std::vector<Share> others;
   for (const Draft& draft : drafts_) {
-    const bool open = !draft.success && !draft.cut;
-    failures.push_back({0, 0, open ? options_.max_errors - 1 : 0});
+    failures.push_back({0, 0, draft.success ? 0 : options_.max_errors - 1});
     others.push_back({0, 0, 3});
   }
   Result<Done> settled = settle(failures, arm_.user_failures, name_ + ".user_failures", rng);
@@ -120,7 +120,7 @@ Result<Done> ArmDraft::settle_user_calls(Rng& rng) {
 }
 
 // Successes with the fewest drawn failures become the tight ones; the other successes get more than
-// k_tight, failed episodes anything the budget allows, cut ones exactly the budget.
+// k_tight; failed episodes anything up to the budget, which then ends them.
 Result<Done> ArmDraft::settle_failures(Rng& rng) {
   std::vector<std::size_t> successes;
   for (std::size_t i = 0; i < drafts_.size(); ++i)
@@ -131,10 +131,8 @@ Result<Done> ArmDraft::settle_failures(Rng& rng) {
   });
   const int last = options_.max_errors - 1;
   std::vector<Share> shares;
-  for (const Draft& draft : drafts_) {
-    const int most = draft.cut ? options_.max_errors : last - draft.user_failures;
-    shares.push_back({draft.failures, draft.cut ? options_.max_errors : 0, most});
-  }
+  for (const Draft& draft : drafts_)
+    shares.push_back({draft.failures, 0, options_.max_errors - draft.user_failures});
   for (std::size_t rank = 0; rank < successes.size(); ++rank) {
     const bool tight = static_cast<int>(rank) < arm_.successes_tight;
     if (!tight && options_.k_tight >= last)
@@ -150,7 +148,10 @@ Result<Done> ArmDraft::settle_failures(Rng& rng) {
   const Result<Done> settled =
       settle(shares, all_failures(), "the sum of " + name_ + "'s failed calls", rng);
   if (!settled) return settled;
-  for (std::size_t i = 0; i < drafts_.size(); ++i) drafts_[i].failures = shares[i].value;
+  for (std::size_t i = 0; i < drafts_.size(); ++i) {
+    drafts_[i].failures = shares[i].value;
+    drafts_[i].cut = shares[i].value + drafts_[i].user_failures >= options_.max_errors;
+  }
   return Done{};
 }
 
@@ -177,8 +178,7 @@ Result<Done> ArmDraft::settle_recovered(Rng& rng) {
     const int uncensored = draft.failures - (draft.cut ? 1 : 0);
     counted += uncensored;
     const int most = std::min(uncensored, draft.ok);
-    const int least = draft.cut || draft.failures == 0 ? 0 : 1;
-    shares.push_back({static_cast<int>(std::lround(uncensored * arm_.recovery)), least, most});
+    shares.push_back({static_cast<int>(std::lround(uncensored * arm_.recovery)), 0, most});
   }
   const long total = std::lround(counted * arm_.recovery);
   const Result<Done> settled =

@@ -10,24 +10,24 @@ PlantOptions preset_damaged() {
   PlantOptions options;
   options.task_correlation = 0.3;
   options.success_correlation = 0.65;
-  options.length_spread = 0.8;
+  options.length_spread = 0.85;
   options.names = 20;
   PlantedArm& baseline = options.baseline;
   baseline.label = "planted-bf16";
-  baseline.tool_name_rate = 0.198;
+  baseline.tool_name_rate = 0.202;
   baseline.schema_rate = 0.006;
   baseline.entity_rate = 0.008;
   baseline.rejected_rate = 0.006;
   baseline.success = 0.667;
   baseline.coupling = 0.3;
-  baseline.calls_per_episode = 7.45;
+  baseline.calls_per_episode = 7.55;
   options.candidate = baseline;
   PlantedArm& candidate = options.candidate;
   candidate.label = "planted-int4";
-  candidate.tool_name_rate = 0.402;
+  candidate.tool_name_rate = 0.406;
   candidate.novel_share = 0.0018;
   candidate.success = 0.654;
-  candidate.calls_per_episode = 10.45;
+  candidate.calls_per_episode = 10.85;
   return options;
 }
 

@@ -28,8 +28,9 @@ void assign_names(ScriptedEpisode& episode, const PlantOptions& options, double 
   for (ScriptedCall& call : episode.calls) {
     if (call.side != Side::Agent || call.kind != CallKind::ToolName) continue;
     if (last < 0 || !rng.bernoulli(options.name_repeat))
-      last = rng.bernoulli(novel_share) ? options.names + static_cast<int>(rng.below(kNovelVocabulary))
-                                        : draw_name(options.names, rng);
+      last = rng.bernoulli(novel_share)
+                 ? options.names + static_cast<int>(rng.below(kNovelVocabulary))
+                 : draw_name(options.names, rng);
     call.name = last;
   }
 }

@@ -37,8 +37,9 @@ class Teller {
     say(Role::User, fill(words_.request, place_.task, 0));
   }
 
-  // Calls made in one message, and their answers.
-  void call(std::span<const ScriptedCall> group) {
+  // Calls made in one message, and their answers. `ends`: the environment's answer is the last
+  // word.
+  void call(std::span<const ScriptedCall> group, bool ends) {
     if (group.front().kind == CallKind::LeakedMarkup) return leak();
     const Side side = group.front().side;
     if (side == Side::User) say(Role::Agent, "Please check this on your side.");
@@ -55,7 +56,7 @@ class Teller {
     }
     keep(std::move(asking));
     for (Message& answer : answers) keep(std::move(answer));
-    if (side == Side::User) say(Role::User, "Done, I have told you what it shows.");
+    if (side == Side::User && !ends) say(Role::User, "Done, I have told you what it shows.");
   }
 
   void close() {
@@ -231,7 +232,8 @@ Episode put_into_words(const ScriptedEpisode& script, const EpisodePlace& place,
   for (std::size_t begin = 0; begin < calls.size();) {
     std::size_t end = begin + 1;
     while (end < calls.size() && calls[end].same_message) ++end;
-    teller.call(calls.subspan(begin, end - begin));
+    const bool ends = end == calls.size() && script.end != ScriptEnd::Completed;
+    teller.call(calls.subspan(begin, end - begin), ends);
     begin = end;
   }
   if (script.end == ScriptEnd::Completed) teller.close();
