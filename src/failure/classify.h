@@ -32,7 +32,7 @@ struct ClassifiedCall {
   SubKind kind = SubKind::None;
   Cause cause = Cause::None;
   std::string name;      // tool name as tried; empty for leaked markup without a name
-  std::string evidence;  // the text that decided: error text, the offered name it resembles ...
+  std::string evidence;  // what decided: error text, the offered name it resembles; <= 500 bytes
   int message = 0;       // index into Episode::messages of the message that made the call
   int position = 0;      // 0-based index among the calls of this side, in order
   bool answered = false;
