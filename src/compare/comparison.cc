@@ -167,8 +167,8 @@ Result<CellComparison> compare_arms(const Arm& baseline, const Arm& candidate,
   cell.recovery = compare_recovery(arms);
   cell.positions = compare_positions(arms, resamples, options);
   const bool copies = cell.baseline.trials_are_copies;
-  cell.names = compare_names(arms, copies);
-  cell.pairs = compare_pairs(arms, copies);
+  cell.names = compare_names(arms, copies, options.seed);
+  cell.pairs = compare_pairs(arms, copies, options.seed);
   cell.task_slope = task_slope(arms, copies);
   return cell;
 }

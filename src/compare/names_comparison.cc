@@ -1,13 +1,15 @@
 #include "compare/names_comparison.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
 #include <map>
-#include <set>
 
+#include "base/rng.h"
 #include "compare/estimates.h"
 #include "metrics/task_numbers.h"
-#include "stats/mean_test.h"
+#include "stats/distribution.h"
 #include "stats/rank.h"
 
 namespace unmask {
@@ -69,12 +71,11 @@ std::map<int, std::size_t> trial_ranks(const Arm& arm) {
   return ranks;
 }
 
-// One call, its name reduced to an index into the names of the baseline; names the baseline never
-// produced have none.
+// One call, its name reduced to an index into the union of the arms' names.
 struct Occurrence {
   std::size_t task = 0;
   std::size_t trial = 0;  // rank
-  std::optional<std::size_t> name;
+  std::size_t name = 0;
 };
 
 struct Occurrences {
@@ -90,18 +91,16 @@ Occurrences by_rank(const std::vector<NameOccurrence>& found, const Arm& arm,
   Occurrences out;
   out.trials = ranks.size();
   for (const NameOccurrence& call : found) {
-    Occurrence occurrence{call.task, ranks.at(call.trial), std::nullopt};
-    const auto known = index.find(call.name);
-    if (known != index.end()) occurrence.name = known->second;
-    out.calls.push_back(occurrence);
+    out.calls.push_back({call.task, ranks.at(call.trial), index.at(call.name)});
   }
   return out;
 }
 
-// (name, trial) -> how often the baseline produced it.
+// (name, trial) -> how often the baseline produced it; names it never produced are left out.
 std::vector<std::vector<double>> counts_by_trial(const Occurrences& baseline, std::size_t names) {
   std::vector<std::vector<double>> counts(names, std::vector<double>(baseline.trials, 0.0));
-  for (const Occurrence& call : baseline.calls) counts[*call.name][call.trial] += 1;
+  for (const Occurrence& call : baseline.calls) counts[call.name][call.trial] += 1;
+  std::erase_if(counts, [](const std::vector<double>& trials) { return sum(trials) == 0; });
   return counts;
 }
 
@@ -148,45 +147,98 @@ std::optional<double> spearman_ceiling(const std::vector<std::vector<double>>& c
   return sum(values) / static_cast<double>(values.size());
 }
 
-struct NovelByTask {
-  std::vector<double> novel;  // (task)
-  std::vector<double> calls;  // (task)
+// Scores the trials of both arms against the other trials of one of them, for any assignment of the
+// arms' task blocks to the labels `baseline` and `candidate`.
+class HeldOut {
+ public:
+  HeldOut(const Occurrences& baseline, const Occurrences& candidate, std::size_t names,
+          std::size_t tasks)
+      : trials_(std::min(baseline.trials, candidate.trials)),
+        counts_(names * trials_),
+        totals_(names),
+        blocks_(tasks) {
+    for (const Occurrence& call : baseline.calls) add(call, 0);
+    for (const Occurrence& call : candidate.calls) add(call, 1);
+  }
+
+  // Candidate's share of novel calls - baseline's; nullopt where an arm has no call to score. Tasks
+  // with swapped[t] lend their candidate's calls to the baseline and the reverse.
+  std::optional<double> difference(const std::vector<bool>& swapped) {
+    std::fill(counts_.begin(), counts_.end(), 0);
+    std::fill(totals_.begin(), totals_.end(), 0);
+    for (std::size_t t = 0; t < blocks_.size(); ++t) {
+      for (const Occurrence& call : blocks_[t][swapped[t] ? 1 : 0]) {
+        ++counts_[call.name * trials_ + call.trial];
+        ++totals_[call.name];
+      }
+    }
+    std::array<double, 2> novel{};
+    std::array<double, 2> calls{};
+    for (std::size_t t = 0; t < blocks_.size(); ++t) {
+      for (std::size_t side = 0; side < 2; ++side) {
+        const std::size_t label = swapped[t] ? 1 - side : side;
+        for (const Occurrence& call : blocks_[t][side]) {
+          ++calls[label];
+          if (totals_[call.name] == counts_[call.name * trials_ + call.trial]) ++novel[label];
+        }
+      }
+    }
+    if (calls[0] <= 0 || calls[1] <= 0) return std::nullopt;
+    return novel[1] / calls[1] - novel[0] / calls[0];
+  }
+
+  std::size_t trials() const { return trials_; }
+
+  // Tasks with a call to score in either arm.
+  std::size_t informative_tasks() const {
+    return static_cast<std::size_t>(
+        std::count_if(blocks_.begin(), blocks_.end(),
+                      [](const auto& block) { return !block[0].empty() || !block[1].empty(); }));
+  }
+
+ private:
+  void add(const Occurrence& call, std::size_t side) {
+    if (call.trial < trials_) blocks_[call.task][side].push_back(call);
+  }
+
+  std::size_t trials_;       // that both arms have
+  std::vector<int> counts_;  // (name, trial) of the label `baseline`
+  std::vector<int> totals_;  // (name)
+  std::vector<std::array<std::vector<Occurrence>, 2>> blocks_;  // (task, arm)
 };
 
-// Scores the trials that both arms have against the baseline's other trials.
-NovelByTask novel_by_task(const Occurrences& arm, const std::vector<std::vector<double>>& counts,
-                          std::size_t trials, std::size_t tasks) {
-  std::vector<double> total;
-  for (const std::vector<double>& name : counts) total.push_back(sum(name));
-  NovelByTask out{std::vector<double>(tasks, 0.0), std::vector<double>(tasks, 0.0)};
-  for (const Occurrence& call : arm.calls) {
-    if (call.trial >= trials) continue;
-    out.calls[call.task] += 1;
-    const bool elsewhere = call.name && total[*call.name] > counts[*call.name][call.trial];
-    if (!elsewhere) out.novel[call.task] += 1;
+// Root mean square of the difference over random swaps of whole task blocks: its standard error
+// where the labels mean nothing. nullopt where every swap gives 0.
+std::optional<double> standard_error_by_swaps(HeldOut& held_out, std::size_t tasks,
+                                              std::uint64_t seed) {
+  constexpr int kSwaps = 1000;  // the error of an SE from them is about 2 %
+  Rng rng(seed, "compare/novelty");
+  std::vector<bool> swapped(tasks);
+  double squares = 0;
+  double used = 0;
+  for (int i = 0; i < kSwaps; ++i) {
+    for (std::size_t t = 0; t < tasks; ++t) swapped[t] = rng.bernoulli(0.5);
+    const std::optional<double> value = held_out.difference(swapped);
+    if (!value) continue;
+    squares += *value * *value;
+    ++used;
   }
-  return out;
+  if (!(squares > 0)) return std::nullopt;
+  return std::sqrt(squares / used);
 }
 
-std::optional<NamesComparison::NovelBeyondChance> novel_beyond_chance(
-    const NovelByTask& baseline, const NovelByTask& candidate) {
-  const double calls_b = sum(baseline.calls);
-  const double calls_c = sum(candidate.calls);
-  if (calls_b <= 0 || calls_c <= 0) return std::nullopt;
-  const double rate_b = sum(baseline.novel) / calls_b;
-  const double rate_c = sum(candidate.novel) / calls_c;
-  std::vector<double> influence;
-  for (std::size_t t = 0; t < baseline.calls.size(); ++t) {
-    if (baseline.calls[t] + candidate.calls[t] <= 0) continue;
-    influence.push_back((candidate.novel[t] - rate_c * candidate.calls[t]) / calls_c -
-                        (baseline.novel[t] - rate_b * baseline.calls[t]) / calls_b);
-  }
-  const double tasks = static_cast<double>(influence.size());
-  const double difference = rate_c - rate_b;
-  for (double& value : influence) value = difference + tasks * value;
-  const std::optional<MeanTest> test = difference_test(influence);
-  if (!test) return std::nullopt;
-  return NamesComparison::NovelBeyondChance{difference, test->ci95, test->p};
+std::optional<NamesComparison::NovelBeyondChance> novel_beyond_chance(HeldOut held_out,
+                                                                      std::size_t tasks,
+                                                                      std::uint64_t seed) {
+  const std::optional<double> difference = held_out.difference(std::vector<bool>(tasks, false));
+  const double informative = static_cast<double>(held_out.informative_tasks());
+  if (held_out.trials() < 2 || !difference || informative < 2) return std::nullopt;
+  const std::optional<double> se = standard_error_by_swaps(held_out, tasks, seed);
+  if (!se) return std::nullopt;
+  const double reach = t_quantile(0.975, informative - 1) * *se;
+  return NamesComparison::NovelBeyondChance{*difference,
+                                            {*difference - reach, *difference + reach},
+                                            two_sided_t_p(*difference / *se, informative - 1)};
 }
 
 struct NameLists {
@@ -197,7 +249,7 @@ struct NameLists {
 };
 
 NamesComparison compare_lists(const NameLists& lists, const PairedArms& arms,
-                              bool baseline_trials_are_copies) {
+                              bool baseline_trials_are_copies, std::uint64_t seed) {
   NamesComparison out;
   const Counts counts = joint_counts(lists.baseline, lists.candidate);
   for (const auto& [name, pair] : counts) out.counts.push_back(pair);
@@ -210,31 +262,29 @@ NamesComparison compare_lists(const NameLists& lists, const PairedArms& arms,
   if (baseline_trials_are_copies) return out;
 
   NameIndex index;
-  for (const NameCount& name : lists.baseline) index.emplace(name.name, index.size());
+  for (const auto& [name, pair] : counts) index.emplace(name, index.size());
   const Occurrences b = by_rank(lists.baseline_calls, arms.baseline, index);
   const Occurrences c = by_rank(lists.candidate_calls, arms.candidate, index);
-  const std::vector<std::vector<double>> by_trial = counts_by_trial(b, index.size());
-  out.spearman_ceiling = spearman_ceiling(by_trial, b.trials);
-  if (b.trials < 2) return out;
-  const std::size_t trials = std::min(b.trials, c.trials);
+  out.spearman_ceiling = spearman_ceiling(counts_by_trial(b, index.size()), b.trials);
   const std::size_t tasks = arms.baseline.tasks.size();
-  out.novel_beyond_chance = novel_beyond_chance(novel_by_task(b, by_trial, trials, tasks),
-                                                novel_by_task(c, by_trial, trials, tasks));
+  out.novel_beyond_chance = novel_beyond_chance(HeldOut(b, c, index.size(), tasks), tasks, seed);
   return out;
 }
 
 }  // namespace
 
-NamesComparison compare_names(const PairedArms& arms, bool baseline_trials_are_copies) {
+NamesComparison compare_names(const PairedArms& arms, bool baseline_trials_are_copies,
+                              std::uint64_t seed) {
   const NameLists lists{hallucinated_names(arms.baseline), hallucinated_names(arms.candidate),
                         name_occurrences(arms.baseline), name_occurrences(arms.candidate)};
-  return compare_lists(lists, arms, baseline_trials_are_copies);
+  return compare_lists(lists, arms, baseline_trials_are_copies, seed);
 }
 
-NamesComparison compare_pairs(const PairedArms& arms, bool baseline_trials_are_copies) {
+NamesComparison compare_pairs(const PairedArms& arms, bool baseline_trials_are_copies,
+                              std::uint64_t seed) {
   const NameLists lists{failing_pairs(arms.baseline), failing_pairs(arms.candidate),
                         pair_occurrences(arms.baseline), pair_occurrences(arms.candidate)};
-  return compare_lists(lists, arms, baseline_trials_are_copies);
+  return compare_lists(lists, arms, baseline_trials_are_copies, seed);
 }
 
 }  // namespace unmask

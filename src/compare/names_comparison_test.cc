@@ -24,7 +24,7 @@ std::vector<FailedCall> names(const std::vector<std::string>& list) {
 }
 
 NamesComparison compared(const Arm& b, const Arm& c, bool copies = false) {
-  return compare_names(*pair_tasks(b, c), copies);
+  return compare_names(*pair_tasks(b, c), copies, 1);
 }
 
 TEST(NamesComparison, CountsByHand) {
@@ -95,6 +95,42 @@ TEST(NamesComparison, AveragesTheCeilingOverTheHalvings) {
   EXPECT_FALSE(compared(b, b, true).spearman_ceiling);
 }
 
+struct Call {
+  std::string task;
+  int trial = 0;
+  std::string name;
+  bool candidate = false;
+};
+
+// D by its definition, with sets of names; tasks in `swapped` change sides.
+double held_out_difference(std::vector<Call> calls, const std::set<std::string>& swapped) {
+  for (Call& call : calls) {
+    if (swapped.contains(call.task)) call.candidate = !call.candidate;
+  }
+  double novel[2] = {0, 0};
+  double all[2] = {0, 0};
+  for (const Call& call : calls) {
+    bool known = false;
+    for (const Call& other : calls) {
+      known = known || (!other.candidate && other.trial != call.trial && other.name == call.name);
+    }
+    all[call.candidate] += 1;
+    novel[call.candidate] += known ? 0 : 1;
+  }
+  return novel[1] / all[1] - novel[0] / all[0];
+}
+
+std::vector<Call> calls_of(const Arm& b, const Arm& c) {
+  std::vector<Call> calls;
+  for (const Arm* made : {&b, &c}) {
+    for (const EpisodeFacts& e : made->episodes) {
+      for (const FailedCall& call : e.failures)
+        calls.push_back({e.task_id, e.trial, call.name, made == &c});
+    }
+  }
+  return calls;
+}
+
 // Two tasks, two trials. R_0 = names of baseline trial 1 = {p, q}; R_1 = {p, r}.
 //   baseline   a: trial 0 p, r (r novel), trial 1 p, q (q novel); b: trial 0 p; trial 1 p
 //   candidate  a: trial 0 p, z (novel);   trial 1 z (novel);      b: trial 0 q; trial 1 r
@@ -107,14 +143,35 @@ TEST(NovelBeyondChance, LeavesOneTrialOutByHand) {
            episode("b", 0, true, 9, names({"q"})), episode("b", 1, true, 9, names({"r"}))});
   const NamesComparison found = compared(b, c);
   ASSERT_TRUE(found.novel_beyond_chance);
-  // 2 of 5 against 2 of 6.
   EXPECT_NEAR(found.novel_beyond_chance->difference, 2.0 / 5 - 2.0 / 6, 1e-12);
-  // v_a = D + 2 [(2 - 3 * 2/5) / 5 - (2 - 4 / 3) / 6], v_b mirrors it around D; t on 1 df.
-  const double half = 2 * ((2 - 1.2) / 5 - (2 - 4.0 / 3) / 6);
-  const double se = std::sqrt(2.0) * std::abs(half) / std::sqrt(2.0);
-  EXPECT_NEAR(found.novel_beyond_chance->ci95.hi - found.novel_beyond_chance->difference,
-              12.7062047 * se, 1e-6);
+  EXPECT_NEAR(held_out_difference(calls_of(b, c), {}), 2.0 / 5 - 2.0 / 6, 1e-12);
+  // The four swaps of two tasks, each drawn about equally often; t on 1 df.
+  double squares = 0;
+  for (const std::set<std::string>& swapped :
+       {std::set<std::string>{}, {"a"}, {"b"}, std::set<std::string>{"a", "b"}}) {
+    squares += std::pow(held_out_difference(calls_of(b, c), swapped), 2) / 4;
+  }
+  const double reach = found.novel_beyond_chance->ci95.hi - found.novel_beyond_chance->difference;
+  EXPECT_NEAR(reach / (12.7062047 * std::sqrt(squares)), 1, 0.06);
   EXPECT_FALSE(compared(b, c, true).novel_beyond_chance);
+}
+
+TEST(NovelBeyondChance, EqualsItsDefinitionOnRandomArms) {
+  const Arm b = random_arm({.tasks = 8, .trials = 3, .names = 30, .seed = 60});
+  const Arm c = random_arm({.tasks = 8, .trials = 3, .names = 40, .seed = 61});
+  EXPECT_NEAR(compared(b, c).novel_beyond_chance->difference,
+              held_out_difference(calls_of(b, c), {}), 1e-12);
+}
+
+TEST(NovelBeyondChance, UsesTheTrialsBothArmsHave) {
+  const Arm b = random_arm({.tasks = 8, .trials = 3, .names = 30, .seed = 60});
+  const Arm more = random_arm({.tasks = 8, .trials = 5, .names = 40, .seed = 61});
+  std::vector<EpisodeFacts> three;
+  for (const EpisodeFacts& e : more.episodes) {
+    if (e.trial < 3) three.push_back(e);
+  }
+  EXPECT_EQ(compared(b, more).novel_beyond_chance->difference,
+            compared(b, arm(three)).novel_beyond_chance->difference);
 }
 
 // A/A: the same habits in both arms, many rare names, so that new names are always met. The naive
@@ -146,7 +203,7 @@ TEST(NovelBeyondChance, SeesNamesTheBaselineNeverUses) {
     }
   }
   const NamesComparison found = compared(b, c);
-  EXPECT_LT(found.novel_beyond_chance->p, 1e-6);
+  EXPECT_LT(found.novel_beyond_chance->p, 1e-3);
   EXPECT_GT(found.novel_beyond_chance->ci95.lo, 0.2);
 }
 
@@ -155,7 +212,7 @@ TEST(PairsComparison, JoinsToolAndChannel) {
   const Arm c =
       arm({episode("a", 0, true, 9,
                    {failed(Channel::Schema, "get_user"), failed(Channel::Entity, "get_user")})});
-  const NamesComparison pairs = compare_pairs(*pair_tasks(b, c), false);
+  const NamesComparison pairs = compare_pairs(*pair_tasks(b, c), false, 1);
   ASSERT_EQ(pairs.counts.size(), 2u);
   EXPECT_EQ(pairs.novel_calls, 1);
   EXPECT_EQ(pairs.counts[0].name, "get_user/entity");
