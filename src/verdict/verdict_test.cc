@@ -1,0 +1,343 @@
+#include "verdict/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "compare/arms_for_tests.h"
+#include "verdict/criteria.h"
+
+namespace unmask {
+namespace {
+
+using for_tests::Habits;
+using for_tests::random_arm;
+
+CellComparison compared(const Arm& baseline, const Arm& candidate, CompareOptions options = {}) {
+  options.resamples = 500;
+  options.threads = 1;
+  const Result<CellComparison> cell = compare_arms(baseline, candidate, options);
+  EXPECT_TRUE(cell.has_value());
+  std::vector<CellComparison> cells = {*cell};
+  apply_multiplicity(cells);
+  return cells[0];
+}
+
+bool said(const Judgement& judgement, const std::string& part) {
+  return std::any_of(judgement.reasons.begin(), judgement.reasons.end(),
+                     [&](const std::string& r) { return r.find(part) != std::string::npos; });
+}
+
+MeanTest estimate(double mean, double se, double df = 113) {
+  MeanTest test;
+  test.mean = mean;
+  test.se = se;
+  test.df = df;
+  test.p = 0.5;
+  test.ci95 = {mean - 1.98 * se, mean + 1.98 * se};
+  test.ci90 = {mean - 1.658 * se, mean + 1.658 * se};
+  test.upper95 = test.ci90.hi;
+  return test;
+}
+
+ChannelComparison quiet_channel() {
+  ChannelComparison channel;
+  channel.baseline = 0.05;
+  channel.candidate = 0.05;
+  channel.baseline_count = channel.candidate_count = 160;
+  channel.difference = 0;
+  channel.difference_upper95 = 0.01;
+  channel.amplification = 1;
+  channel.amplification_upper95 = 1.2;
+  channel.p_holm = 1;
+  return channel;
+}
+
+// A cell in which every condition of `clean` holds; the tests below break them one by one.
+CellComparison clean_cell() {
+  CellComparison cell;
+  cell.paired_tasks = 114;
+  cell.baseline.trials_max = cell.candidate.trials_max = 4;
+  cell.outcome.delta = estimate(-0.01, 0.02);
+  cell.outcome.p_holm = 0.6;
+  cell.outcome.tost = Equivalence{0.075, 0.001, true, cell.outcome.delta->ci90};
+  cell.sd_delta = 0.2;
+  cell.budget.k0 = 10;
+  cell.budget.unmasked.test = estimate(0.01, 0.015);
+  cell.budget.unmasked.p_holm = 0.5;
+  cell.sd_unmasked = 0.16;
+  cell.budget.gap_tight = 0.02;
+  cell.budget.gap_tight_ci95 = Interval{-0.03, 0.07};
+  for (const Channel channel : kFailureChannels) cell.channels[channel] = quiet_channel();
+  return cell;
+}
+
+ChannelComparison amplified_channel() {
+  ChannelComparison channel = quiet_channel();
+  channel.candidate = 0.12;
+  channel.difference = 0.07;
+  channel.difference_upper95 = 0.09;
+  channel.amplification = 2.4;
+  channel.amplification_upper95 = 2.9;
+  channel.p_holm = 0.001;
+  channel.amplified = true;
+  return channel;
+}
+
+CellComparison masked_cell() {
+  CellComparison cell = clean_cell();
+  cell.channels[Channel::ToolName] = amplified_channel();
+  cell.budget.unmasked.test = estimate(0.154, 0.03);
+  cell.budget.unmasked.p_holm = 0.0001;
+  cell.budget.gap_tight = 0.167;
+  cell.budget.gap_tight_ci95 = Interval{0.10, 0.23};
+  return cell;
+}
+
+TEST(Judge, CallsACellCleanWhenEveryConditionHolds) {
+  const Judgement judgement = judge(clean_cell());
+  EXPECT_EQ(judgement.verdict, Verdict::Clean);
+  EXPECT_FALSE(judgement.degraded);
+  EXPECT_FALSE(judgement.unmasked_damage);
+  EXPECT_FALSE(judgement.needed);
+  EXPECT_EQ(judgement.reasons.size(), 7u);  // outcome, U, five channels
+}
+
+TEST(Judge, CallsABetterCandidateCleanThoughNotEquivalent) {
+  CellComparison cell = clean_cell();
+  cell.outcome.delta = estimate(0.10, 0.02);
+  cell.outcome.tost = Equivalence{0.075, 0.9, false, cell.outcome.delta->ci90};
+  cell.outcome.p_holm = 0.001;
+  EXPECT_EQ(judge(cell).verdict, Verdict::Clean);
+}
+
+TEST(Judge, TakesEitherLimitOfAChannel) {
+  CellComparison cell = clean_cell();
+  cell.channels[Channel::Schema].amplification_upper95 = 3;  // the difference is small all the same
+  EXPECT_EQ(judge(cell).verdict, Verdict::Clean);
+  cell.channels[Channel::Schema].difference_upper95 = 0.03;
+  EXPECT_EQ(judge(cell).verdict, Verdict::Inconclusive);
+  cell.channels[Channel::Schema].amplification_upper95 = 1.4;
+  EXPECT_EQ(judge(cell).verdict, Verdict::Clean);
+}
+
+TEST(Judge, CallsMaskedWithItsFlatness) {
+  CellComparison cell = masked_cell();
+  Judgement judgement = judge(cell);
+  EXPECT_EQ(judgement.verdict, Verdict::Masked);
+  EXPECT_TRUE(judgement.unmasked_damage);
+  EXPECT_EQ(*judgement.flatness, Flatness::Equivalent);
+  EXPECT_TRUE(said(judgement, "+15.4 points"));
+  EXPECT_TRUE(said(judgement, "A = 2.40"));
+  cell.outcome.tost->equivalent = false;
+  EXPECT_EQ(*judge(cell).flatness, Flatness::Undetected);
+}
+
+TEST(Judge, CallsBothFlagsTogether) {
+  CellComparison cell = masked_cell();
+  cell.outcome.delta = estimate(-0.08, 0.02);
+  cell.outcome.p_holm = 0.001;
+  const Judgement judgement = judge(cell);
+  EXPECT_EQ(judgement.verdict, Verdict::DegradedAndMasked);
+  EXPECT_TRUE(judgement.degraded && judgement.unmasked_damage);
+  EXPECT_FALSE(judgement.flatness);
+}
+
+TEST(Judge, CallsDegradedAlone) {
+  CellComparison cell = clean_cell();
+  cell.outcome.delta = estimate(-0.08, 0.02);
+  cell.outcome.p_holm = 0.01;
+  const Judgement judgement = judge(cell);
+  EXPECT_EQ(judgement.verdict, Verdict::Degraded);
+  EXPECT_TRUE(judgement.reasons.front().find("-8.0 points") != std::string::npos);
+}
+
+TEST(Judge, DoesNotCallABetterCandidateDegraded) {
+  CellComparison cell = clean_cell();
+  cell.outcome.delta = estimate(0.08, 0.02);
+  cell.outcome.p_holm = 0.001;
+  EXPECT_FALSE(judge(cell).degraded);
+}
+
+// Each link of unmasked damage, broken on its own, leaves `amplified`, or less.
+TEST(Judge, NeedsEveryLinkOfUnmaskedDamage) {
+  CellComparison cell = masked_cell();
+  cell.budget.unmasked.p_holm = 0.06;
+  EXPECT_EQ(judge(cell).verdict, Verdict::Amplified);
+  cell = masked_cell();
+  cell.budget.gap_tight_ci95 = Interval{-0.01, 0.23};
+  EXPECT_EQ(judge(cell).verdict, Verdict::Amplified);
+  EXPECT_TRUE(said(judge(cell), "not shown to be above 0"));
+  cell = masked_cell();
+  cell.channels[Channel::ToolName].counts_in_budget = false;
+  EXPECT_EQ(judge(cell).verdict, Verdict::Amplified);
+  EXPECT_TRUE(said(judge(cell), "No amplified channel spends budget"));
+  cell = masked_cell();
+  cell.channels[Channel::ToolName] = quiet_channel();
+  EXPECT_EQ(judge(cell).verdict, Verdict::Inconclusive);
+  cell = masked_cell();
+  cell.budget.unmasked.test = estimate(-0.154, 0.03);
+  EXPECT_FALSE(judge(cell).unmasked_damage);
+  cell = masked_cell();
+  cell.budget.unmasked.p_holm = std::nullopt;
+  EXPECT_FALSE(judge(cell).unmasked_damage);
+}
+
+TEST(Judge, MarksAnExploratoryTightBudget) {
+  CellComparison cell = masked_cell();
+  cell.budget.k_tight = 4;
+  cell.budget.k_tight_is_primary = false;
+  EXPECT_TRUE(said(judge(cell), "exploratory"));
+  EXPECT_FALSE(said(judge(masked_cell()), "exploratory"));
+}
+
+TEST(Judge, NamesTheConditionThatBlocksAndTheTasksThatSettleIt) {
+  CellComparison cell = clean_cell();
+  cell.outcome.delta = estimate(-0.03, 0.04);
+  cell.outcome.tost = Equivalence{0.075, 0.2, false, cell.outcome.delta->ci90};
+  cell.sd_delta = 0.43;
+  const Judgement judgement = judge(cell);
+  EXPECT_EQ(judgement.verdict, Verdict::Inconclusive);
+  ASSERT_TRUE(judgement.needed && judgement.needed->tasks);
+  EXPECT_EQ(judgement.needed->condition, "outcome");
+  // ((1.645 + 0.842) 0.43 / 0.045)^2 = 564.8, and a little more for Student's t.
+  EXPECT_NEAR(*judgement.needed->tasks, 566, 3);
+  EXPECT_EQ(*judgement.needed->trials, 4);
+  EXPECT_TRUE(judgement.reasons.front().find("-7.5") != std::string::npos);
+}
+
+TEST(Judge, AsksForTasksToDetectWhereTheEstimateLiesBeyondTheLimit) {
+  CellComparison cell = clean_cell();
+  cell.budget.unmasked.test = estimate(0.06, 0.04);
+  cell.sd_unmasked = 0.427;
+  const Judgement judgement = judge(cell);
+  EXPECT_EQ(judgement.needed->condition, "unmasked gap");
+  // ((1.960 + 0.842) 0.427 / 0.06)^2 = 397.6.
+  EXPECT_NEAR(*judgement.needed->tasks, 400, 3);
+}
+
+TEST(Judge, PutsTheHardestConditionFirst) {
+  CellComparison cell = clean_cell();
+  cell.budget.unmasked.test = estimate(0.049, 0.04);
+  cell.sd_unmasked = 0.427;
+  cell.channels[Channel::Entity].difference_upper95 = 0.03;
+  cell.channels[Channel::Entity].amplification_upper95 = 1.6;
+  const Judgement judgement = judge(cell);
+  EXPECT_EQ(judgement.needed->condition, "unmasked gap");
+  EXPECT_TRUE(said(judgement, "Channel entity"));
+}
+
+TEST(Judge, AsksForTasksInProportionWhereAChannelNeverFailed) {
+  CellComparison cell = clean_cell();
+  ChannelComparison silent;
+  silent.baseline = silent.candidate = silent.difference = 0;
+  silent.difference_upper95 = 0.04;  // a number over n
+  cell.channels[Channel::Malformed] = silent;
+  const Judgement judgement = judge(cell);
+  EXPECT_EQ(judgement.needed->condition, "channel malformed");
+  EXPECT_EQ(*judgement.needed->tasks, 229);  // twice 114, and one
+}
+
+TEST(Judge, NeverSettlesAnUngradedLogButSeesAmplification) {
+  CellComparison cell = clean_cell();
+  cell.graded = false;
+  Judgement judgement = judge(cell);
+  EXPECT_EQ(judgement.verdict, Verdict::Inconclusive);
+  EXPECT_FALSE(judgement.needed->tasks);
+  EXPECT_FALSE(judgement.needed->trials);
+  EXPECT_TRUE(judgement.reasons.front().find("not graded") != std::string::npos);
+  cell = masked_cell();
+  cell.graded = false;
+  cell.outcome.delta = estimate(-0.3, 0.02);
+  cell.outcome.p_holm = 0.0001;
+  judgement = judge(cell);
+  EXPECT_EQ(judgement.verdict, Verdict::Amplified);
+  EXPECT_FALSE(judgement.degraded || judgement.unmasked_damage);
+}
+
+TEST(Judge, IsNotCleanWithoutABudgetAndSaysHowToStateOne) {
+  CellComparison cell = clean_cell();
+  cell.budget.k0 = std::nullopt;
+  cell.budget.unmasked.test = std::nullopt;
+  const Judgement judgement = judge(cell);
+  EXPECT_EQ(judgement.verdict, Verdict::Inconclusive);
+  EXPECT_EQ(judgement.needed->condition, "unmasked gap");
+  EXPECT_FALSE(judgement.needed->tasks);
+  EXPECT_TRUE(said(judgement, "state the budget"));
+}
+
+TEST(Judge, SurvivesAnEmptyComparison) {
+  const Judgement judgement = judge(CellComparison{});
+  EXPECT_EQ(judgement.verdict, Verdict::Inconclusive);
+  EXPECT_FALSE(judgement.reasons.empty());
+}
+
+// From episodes to a verdict.
+TEST(JudgeArms, FindsTheMaskedCell) {
+  // Twice the failures, and nearly the same final score, since failures within the budget are
+  // forgiven.
+  const Arm b = random_arm({.tasks = 114, .calls = 8, .tool_name = 0.17, .seed = 1});
+  const Arm c = random_arm({.tasks = 114, .calls = 8, .tool_name = 0.38, .seed = 2});
+  const Judgement judgement = judge(compared(b, c));
+  EXPECT_EQ(judgement.verdict, Verdict::Masked);
+  EXPECT_TRUE(judgement.flatness);
+}
+
+TEST(JudgeArms, FindsTheDegradedCell) {
+  const Arm b = random_arm({.tasks = 114, .tool_name = 0.02, .success = 0.8, .seed = 3});
+  const Arm c = random_arm({.tasks = 114, .tool_name = 0.02, .success = 0.5, .seed = 4});
+  EXPECT_EQ(judge(compared(b, c)).verdict, Verdict::Degraded);
+}
+
+TEST(JudgeArms, FindsTheCellWithBoth) {
+  const Arm b = random_arm({.tasks = 114, .tool_name = 0.15, .success = 0.9, .seed = 5});
+  const Arm c = random_arm({.tasks = 114, .tool_name = 0.40, .success = 0.6, .seed = 6});
+  EXPECT_EQ(judge(compared(b, c)).verdict, Verdict::DegradedAndMasked);
+}
+
+TEST(JudgeArms, FindsAmplificationThatCostsNothingYet) {
+  const Arm b = random_arm({.tasks = 114, .calls = 4, .tool_name = 0.02, .seed = 7});
+  const Arm c = random_arm({.tasks = 114, .calls = 4, .tool_name = 0.06, .seed = 8});
+  const Judgement judgement = judge(compared(b, c));
+  EXPECT_EQ(judgement.verdict, Verdict::Amplified);
+  EXPECT_TRUE(said(judgement, "tool_name failures go from"));
+}
+
+TEST(JudgeArms, FindsTheCleanCell) {
+  const Arm b = random_arm({.tasks = 114, .trials = 8, .tool_name = 0.03, .seed = 9});
+  const Arm c = random_arm({.tasks = 114, .trials = 8, .tool_name = 0.03, .seed = 10});
+  const Judgement judgement = judge(compared(b, c));
+  EXPECT_EQ(judgement.verdict, Verdict::Clean) << judgement.reasons.front();
+}
+
+TEST(JudgeArms, IsInconclusiveOnAFewTasks) {
+  const Arm b = random_arm({.tasks = 6, .seed = 11});
+  const Arm c = random_arm({.tasks = 6, .seed = 12});
+  const Judgement judgement = judge(compared(b, c));
+  EXPECT_EQ(judgement.verdict, Verdict::Inconclusive);
+  ASSERT_TRUE(judgement.needed);
+  EXPECT_GT(judgement.needed->tasks.value_or(0), 6);
+}
+
+TEST(JudgeArms, CallsAnArmAgainstItselfClean) {
+  const Arm b = random_arm({.tasks = 114, .seed = 13});
+  EXPECT_EQ(judge(compared(b, b)).verdict, Verdict::Clean);
+}
+
+TEST(Sentences, WriteNumbersInPoints) {
+  EXPECT_EQ(signed_points(-0.0131), "-1.3 points");
+  EXPECT_EQ(signed_points(0.00001), "+0.0 points");
+  EXPECT_EQ(signed_points(-0.00001), "+0.0 points");
+  EXPECT_EQ(percent(0.195), "19.5 %");
+  EXPECT_EQ(p_text(0.0001), "p < 0.001");
+  EXPECT_EQ(p_text(0.0344), "p = 0.034");
+}
+
+TEST(Sentences, NameTheVerdicts) {
+  EXPECT_EQ(to_string(Verdict::DegradedAndMasked), "degraded+masked");
+  EXPECT_EQ(to_string(Verdict::Inconclusive), "inconclusive");
+  EXPECT_EQ(to_string(Flatness::Undetected), "undetected");
+}
+
+}  // namespace
+}  // namespace unmask
