@@ -105,12 +105,11 @@ LaneWeights::LaneWeights(int tasks, int draws, int threads, const Fill& fill)
   });
 }
 
-std::vector<std::vector<double>> LaneWeights::sums(
-    std::span<const std::span<const double>> columns) const {
+// rows[c]: where the draws() sums of column c go.
+void LaneWeights::sum_into(std::span<const std::span<const double>> columns,
+                           std::span<double* const> rows) const {
   for (const std::span<const double>& column : columns)
     UNMASK_CHECK(column.size() == static_cast<std::size_t>(tasks_));
-  std::vector<std::vector<double>> result(columns.size(),
-                                          std::vector<double>(static_cast<std::size_t>(draws_)));
   const std::vector<double> packed = pack(columns, tasks_);
   const std::size_t group_size = static_cast<std::size_t>(tasks_) * kGroup;
   const std::size_t block_size = static_cast<std::size_t>(tasks_) * kLanes;
@@ -118,7 +117,7 @@ std::vector<std::vector<double>> LaneWeights::sums(
 
   parallel_for(weights_.size() / block_size, threads_, [&](std::size_t block) {
     const std::uint8_t* counts = weights_.data() + block * block_size;
-    std::vector<double> widened(counts, counts + block_size);
+    const std::vector<double> widened(counts, counts + block_size);
     const std::size_t first = block * kLanes;
     const std::size_t lanes =
         std::min<std::size_t>(kLanes, static_cast<std::size_t>(draws_) - first);
@@ -127,10 +126,35 @@ std::vector<std::vector<double>> LaneWeights::sums(
       sum_block(widened.data(), packed.data() + group * group_size, tasks_, sums);
       const std::size_t wanted = std::min<std::size_t>(kGroup, columns.size() - group * kGroup);
       for (std::size_t c = 0; c < wanted; ++c)
-        std::copy_n(sums[c], lanes, result[group * kGroup + c].data() + first);
+        std::copy_n(sums[c], lanes, rows[group * kGroup + c] + first);
     }
   });
+}
+
+std::vector<std::vector<double>> LaneWeights::sums(
+    std::span<const std::span<const double>> columns) const {
+  std::vector<std::vector<double>> result(columns.size(),
+                                          std::vector<double>(static_cast<std::size_t>(draws_)));
+  std::vector<double*> rows;
+  for (std::vector<double>& row : result) rows.push_back(row.data());
+  sum_into(columns, rows);
   return result;
+}
+
+void LaneWeights::visit_sums(std::span<const std::span<const double>> columns,
+                             const Visit& visit) const {
+  constexpr std::size_t kChunk = 16;  // 16 x 10,000 sums are 1.3 MB
+  const std::size_t draws = static_cast<std::size_t>(draws_);
+  std::vector<double> memory(std::min(kChunk, columns.size()) * draws);
+  std::vector<double*> rows;
+  for (std::size_t c = 0; c < std::min(kChunk, columns.size()); ++c)
+    rows.push_back(memory.data() + c * draws);
+  for (std::size_t first = 0; first < columns.size(); first += kChunk) {
+    const std::size_t count = std::min(kChunk, columns.size() - first);
+    sum_into(columns.subspan(first, count), rows);
+    parallel_for(count, threads_,
+                 [&](std::size_t c) { visit(first + c, std::span(rows[c], draws)); });
+  }
 }
 
 }  // namespace unmask

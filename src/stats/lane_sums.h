@@ -36,7 +36,16 @@ class LaneWeights {
   // compiler, and exactly those of the plain loop.
   std::vector<std::vector<double>> sums(std::span<const std::span<const double>> columns) const;
 
+  // The same, a few columns at a time through memory that is used again, so that many columns cost
+  // no more memory than few. `visit` gets every column's index and its sums, which it may reorder;
+  // it is called from several threads, for different columns.
+  using Visit = std::function<void(std::size_t column, std::span<double> sums)>;
+  void visit_sums(std::span<const std::span<const double>> columns, const Visit& visit) const;
+
  private:
+  void sum_into(std::span<const std::span<const double>> columns,
+                std::span<double* const> rows) const;
+
   int tasks_;
   int draws_;
   int threads_;

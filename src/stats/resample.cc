@@ -103,10 +103,36 @@ Result<RatioDraws> ratio_draws(std::span<const double> failures_baseline,
 }
 
 // Moves the k-th smallest (1-based) to its place and returns it.
-double order_statistic(std::vector<double>& values, std::size_t k) {
-  const std::vector<double>::iterator place = values.begin() + static_cast<std::ptrdiff_t>(k - 1);
+double order_statistic(std::span<double> values, std::size_t k) {
+  const std::span<double>::iterator place = values.begin() + static_cast<std::ptrdiff_t>(k - 1);
   std::nth_element(values.begin(), place, values.end());
   return *place;
+}
+
+// The k-th smallest of many, k near an end, without moving them: a pivot a little beyond the k-th
+// is guessed from every 16th value, the values up to it are copied out without a branch, and the
+// k-th is among them. A wrong guess (one in thousands) falls back to a selection from all. `flip`
+// -1 gives the k-th largest.
+double end_statistic(std::span<const double> values, std::size_t k, double flip,
+                     std::vector<double>& kept) {
+  constexpr std::size_t kStride = 16;
+  kept.clear();
+  for (std::size_t i = 0; i < values.size(); i += kStride) kept.push_back(flip * values[i]);
+  const double expected = static_cast<double>(k) / kStride;
+  const std::size_t rank = static_cast<std::size_t>(expected + 4 * std::sqrt(expected) + 2);
+  if (rank < kept.size()) {
+    const double pivot = order_statistic(kept, rank);
+    kept.resize(values.size());
+    std::size_t count = 0;
+    for (const double value : values) {
+      kept[count] = flip * value;
+      count += flip * value <= pivot;
+    }
+    if (count >= k) return flip * order_statistic(std::span(kept).first(count), k);
+  }
+  kept.assign(values.begin(), values.end());
+  for (double& value : kept) value *= flip;
+  return flip * order_statistic(kept, k);
 }
 
 std::size_t tail_rank(std::size_t draws, double tail) {
@@ -133,11 +159,30 @@ std::vector<std::vector<double>> TaskResamples::sums(
   return counts_.sums(views);
 }
 
-Interval percentile_interval(std::vector<double> draws, double tail) {
+std::vector<Interval> TaskResamples::sum_intervals(std::span<const std::vector<double>> columns,
+                                                   double tail) const {
+  const std::vector<std::span<const double>> views(columns.begin(), columns.end());
+  std::vector<Interval> intervals(columns.size());
+  counts_.visit_sums(views, [&](std::size_t column, std::span<double> sums) {
+    intervals[column] = percentile_interval_in_place(sums, tail);
+  });
+  return intervals;
+}
+
+Interval percentile_interval_in_place(std::span<double> draws, double tail) {
   UNMASK_CHECK(!draws.empty() && tail > 0 && tail < 0.5);
   const std::size_t k = tail_rank(draws.size(), tail);
+  if (draws.size() >= 1000 && 8 * k < draws.size()) {
+    std::vector<double> kept;
+    const double lo = end_statistic(draws, k, 1, kept);
+    return {lo, end_statistic(draws, k, -1, kept)};
+  }
   const double lo = order_statistic(draws, k);
   return {lo, order_statistic(draws, draws.size() + 1 - k)};
+}
+
+Interval percentile_interval(std::vector<double> draws, double tail) {
+  return percentile_interval_in_place(draws, tail);
 }
 
 double expanded_tail(double failing_clusters, double confidence) {

@@ -30,6 +30,10 @@ class TaskResamples {
   std::vector<std::vector<double>> sums(std::span<const std::vector<double>> columns) const;
   std::vector<std::vector<double>> sums(std::span<const std::span<const double>> columns) const;
 
+  // Percentile interval of every column's sum over the resamples (divide by the tasks for a mean).
+  std::vector<Interval> sum_intervals(std::span<const std::vector<double>> columns,
+                                      double tail) const;
+
  private:
   LaneWeights counts_;
 };
@@ -38,6 +42,8 @@ class TaskResamples {
 // the (B + 1 - k)-th, k = floor((B + 1) tail), at least 1. +-infinity in `draws` is allowed and
 // sorts as such. At least 1 draw; 0 < tail < 0.5. Source   Davison & Hinkley (1997) sec. 5.2.
 Interval percentile_interval(std::vector<double> draws, double tail);
+// The same, reordering `draws` instead of copying them.
+Interval percentile_interval_in_place(std::span<double> draws, double tail);
 
 // The tail probability that replaces 0.025 when only F clusters carry information (METHOD 4):
 // Phi(-sqrt(F / (F - 1)) * t_{F-1, 0.975}). F >= 2.
@@ -97,8 +103,9 @@ std::optional<double> ratio_upper95(std::span<const double> failures_baseline,
                                     const TaskResamples& resamples);
 
 // A simultaneous 95 % band over the columns: mean[c] +- q * se[c], q the 95 % quantile of
-// max_c |mean*_b[c] - mean[c]| / se[c], widened for few tasks as Student's t is against the normal. Where se is 0 the band is as wide as the widest neighbour's
-// (never of zero width; all zero: as mean_t_test's zero-variance limits).
+// max_c |mean*_b[c] - mean[c]| / se[c], widened for few tasks as Student's t is against the normal.
+// Where se is 0 the band is as wide as the widest neighbour's (never of zero width; all zero: as
+// mean_t_test's zero-variance limits).
 //   columns[c][t]: the per-task value of column c.
 // Errors   Undefined: fewer than 2 tasks or no column.
 // Source   Romano & Wolf (2005); METHOD 3.

@@ -135,6 +135,47 @@ TEST(PercentileInterval, TakesTheOrderStatisticsOfDavisonAndHinkley) {
   EXPECT_EQ(percentile_interval({5}, 0.025), (Interval{5, 5}));
 }
 
+// Short and long, near and far from the ends, with ties, sorted and not: the shortcut for long
+// lists never shows.
+TEST(PercentileInterval, EqualsSortingWhateverTheDraws) {
+  Rng rng(8);
+  for (const std::size_t n : {999u, 1000u, 1001u, 4000u, 10000u}) {
+    for (int kind = 0; kind < 6; ++kind) {
+      Numbers draws;
+      for (std::size_t i = 0; i < n; ++i) {
+        const double x = rng.normal();
+        const double spike = i % 16 == 0 ? -1e9 : x;  // misleads a guess from every 16th
+        const double choices[] = {
+            x, std::floor(x), static_cast<double>(i), -static_cast<double>(i), spike, 3};
+        draws.push_back(kind == 0 && i % 50 == 0 ? kInfinity : choices[kind]);
+      }
+      Numbers sorted = draws;
+      std::sort(sorted.begin(), sorted.end());
+      for (const double tail : {1e-5, 0.0057, 0.025, 0.05, 0.2, 0.45}) {
+        const std::size_t k = std::max<std::size_t>(
+            1, static_cast<std::size_t>(static_cast<double>(n + 1) * tail + 1e-9));
+        EXPECT_EQ(percentile_interval(draws, tail), (Interval{sorted[k - 1], sorted[n - k]}))
+            << n << " " << kind << " " << tail;
+      }
+    }
+  }
+}
+
+TEST(TaskResamples, GiveTheIntervalsOfTheirSumsForAnyNumberOfColumns) {
+  Rng rng(2);
+  const TaskResamples resamples(20, 1500, 5, 2);
+  for (const std::size_t count : {0u, 1u, 16u, 35u}) {
+    std::vector<Numbers> columns(count);
+    for (Numbers& column : columns)
+      for (int t = 0; t < 20; ++t) column.push_back(rng.below(9));
+    const std::vector<Interval> intervals = resamples.sum_intervals(columns, 0.025);
+    const std::vector<Numbers> sums = resamples.sums(columns);
+    ASSERT_EQ(intervals.size(), count);
+    for (std::size_t c = 0; c < count; ++c)
+      EXPECT_EQ(intervals[c], percentile_interval(sums[c], 0.025));
+  }
+}
+
 TEST(PercentileInterval, SortsInfinities) {
   Numbers draws(98, 1.0);
   draws.push_back(kInfinity);
