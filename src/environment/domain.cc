@@ -1,6 +1,7 @@
 #include "environment/domain.h"
 
 #include "environment/domains/mock.h"
+#include "environment/domains/retail.h"
 
 namespace unmask {
 
@@ -8,6 +9,8 @@ namespace {
 
 constexpr DomainRow kRows[] = {
     {"mock", "mock", "", true, mock_tools, mock_user_tools, mock_databases, mock_policy, nullptr},
+    {"retail", "retail", "base", false, retail_tools, nullptr, retail_databases, retail_policy,
+     nullptr},
 };
 
 }  // namespace

@@ -48,6 +48,12 @@ bool equal(const Value& a, const Value& b);
 inline bool equal(const Value& a, std::string_view b) {
   return a.is_str() && a.as_str() == b;
 }
+inline bool equal(const Value& a, const char* b) {
+  return equal(a, std::string_view(b));
+}
+inline bool equal(const Value& a, const std::string& b) {
+  return equal(a, std::string_view(b));
+}
 // -1, 0, 1 for two numbers, exactly, whatever their sizes; nullopt where one is NaN.
 std::optional<int> compare_numbers(const Value& a, const Value& b);
 bool less(const Value& a, const Value& b);           // a < b

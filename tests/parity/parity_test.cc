@@ -122,8 +122,8 @@ TEST_P(Parity, FuzzedCallsGiveTheRecordedContentsAndHashes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Domains, Parity, testing::Values("mock", "retail", "telecom", "airline"),
-                         [](const testing::TestParamInfo<const char*>& info) {
-                           return std::string(info.param);
+                         [](const testing::TestParamInfo<const char*>& each) {
+                           return std::string(each.param);
                          });
 
 }  // namespace
