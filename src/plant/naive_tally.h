@@ -92,7 +92,7 @@ inline void tally_recovery(const std::vector<NaiveCall>& calls, bool cut, NaiveT
     if (next < calls.size())
       ++(calls[next].channel == "ok" ? tally.recovered : tally.not_recovered);
     else
-      ++(cut && i + 1 == calls.size() ? tally.censored : tally.not_recovered);
+      ++(cut ? tally.censored : tally.not_recovered);
   }
   if (burst > 0) tally.burst_lengths.push_back(burst);
 }

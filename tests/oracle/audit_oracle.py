@@ -109,14 +109,14 @@ class Episode:
 
     def reactions(self):
         """How each failed call of the agent went on: recovered, not or censored."""
-        for i, (message, channel, _, _) in enumerate(self.calls):
+        for message, channel, _, _ in self.calls:
             if channel == "ok":
                 continue
-            later = [c for c in self.calls[i + 1:] if c[0] > message]
+            later = [c for c in self.calls if c[0] > message]
             if later:
                 yield "recovered" if later[0][1] == "ok" else "not"
             else:
-                yield "censored" if self.cut and i + 1 == len(self.calls) else "not"
+                yield "censored" if self.cut else "not"
 
     def bursts(self):
         run = 0
@@ -147,6 +147,12 @@ class Arm:
 
     def mean(self, value):
         return float(np.mean(list(self.task_means(value).values())))
+
+    def mean_of_ran(self, value):
+        by_task = collections.defaultdict(list)
+        for episode in self.ran:
+            by_task[episode.task].append(float(value(episode)))
+        return float(np.mean([np.mean(values) for values in by_task.values()]))
 
     def all_calls(self):
         return [call for episode in self.ran for call in episode.calls]
@@ -209,8 +215,8 @@ def arm_numbers(arm):
         yield f"budget/curve/{k}/success", arm.mean((lambda e: e.success) if final else within(k))
     for k in range(1, arm.k0 + 1):
         yield f"budget/curve_live/{k - 1}/success", arm.mean(within(k, live=True))
-    yield "budget/mean_errors", float(np.mean([e.errors["all"] for e in arm.ran]))
-    yield "budget/share_near_exhaustion", float(np.mean([e.errors["all"] >= arm.k0 - 2 for e in arm.ran]))
+    yield "budget/mean_errors", arm.mean_of_ran(lambda e: e.errors["all"])
+    yield "budget/share_near_exhaustion", arm.mean_of_ran(lambda e: e.errors["all"] >= arm.k0 - 2)
     reactions = collections.Counter(r for e in arm.ran for r in e.reactions())
     counted = reactions["recovered"] + reactions["not"]
     yield "recovery/failures", counted
@@ -224,7 +230,7 @@ def arm_numbers(arm):
         yield f"names/{i}/kind", kind_of_name(name)
     for length, count in collections.Counter(b for e in arm.ran for b in e.bursts()).items():
         yield f"bursts/lengths/{length}", count
-    yield "length/agent_calls_mean", len(arm.all_calls()) / len(arm.ran)
+    yield "length/agent_calls_mean", arm.mean_of_ran(lambda e: len(e.calls))
     low = 0
     for i, (label, high) in enumerate(BINS):
         inside = [c for e in arm.ran for n, c in enumerate(e.calls) if low <= n < high]
