@@ -13,7 +13,11 @@ constexpr const char* kMinus = "−";
 
 // `value` with `digits` decimals and U+2212; never "−0.0".
 std::string fixed(double value, int digits, bool with_sign = false) {
-  std::string text = fmt::format("{:.{}f}", std::fabs(value), digits);
+  // Half away from zero, as people round, not half to even.
+  const double scale = std::pow(10.0, digits);
+  const double scaled = std::fabs(value) * scale;
+  const double rounded = scaled < 1e15 ? std::round(scaled) / scale : std::fabs(value);
+  std::string text = fmt::format("{:.{}f}", rounded, digits);
   const bool zero = text.find_first_not_of("0.") == std::string::npos;
   if (zero) return text;
   if (value < 0) return kMinus + text;

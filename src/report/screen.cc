@@ -1,7 +1,7 @@
 #include "report/screen.h"
 
 #include <algorithm>
-#include <numeric>
+#include <optional>
 
 #include "base/check.h"
 #include "report/display.h"
@@ -33,7 +33,9 @@ std::string_view code_of(Paint paint) {
 
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kBetween = 2;
-constexpr std::size_t kNarrowest = 8;  // of a flexible column
+// Of a flexible column, before and after other columns were dropped.
+constexpr std::size_t kNarrow = 24;
+constexpr std::size_t kNarrowest = 8;
 
 std::vector<std::size_t> natural_widths(const Table& table) {
   std::vector<std::size_t> widths;
@@ -57,27 +59,37 @@ std::size_t total_width(const std::vector<std::size_t>& widths, const std::vecto
   return total;
 }
 
-// Narrows flexible columns, then drops columns, until the table fits or nothing is left to give.
+// Takes `excess` columns from the flexible ones, none below `least`. False: there was nothing to
+// take.
+bool narrow(const Table& table, const std::vector<bool>& shown, std::size_t excess,
+            std::size_t least, std::vector<std::size_t>& widths) {
+  for (std::size_t c = 0; c < widths.size(); ++c) {
+    if (!shown[c] || !table.columns[c].flexible || widths[c] <= least) continue;
+    widths[c] -= std::min(excess, widths[c] - least);
+    return true;
+  }
+  return false;
+}
+
+bool drop_one(const Table& table, std::vector<bool>& shown) {
+  std::optional<std::size_t> drop;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const int order = table.columns[c].drop_order;
+    if (shown[c] && order > 0 && (!drop || order > table.columns[*drop].drop_order)) drop = c;
+  }
+  if (drop) shown[*drop] = false;
+  return drop.has_value();
+}
+
+// Narrows flexible columns somewhat, drops columns, narrows more, until the table fits or nothing
+// is left to give.
 std::vector<bool> squeeze(const Table& table, std::vector<std::size_t>& widths, std::size_t limit) {
   std::vector<bool> shown(table.columns.size(), true);
   while (total_width(widths, shown) > limit) {
     const std::size_t excess = total_width(widths, shown) - limit;
-    bool gave = false;
-    for (std::size_t c = 0; c < widths.size() && !gave; ++c) {
-      if (!shown[c] || !table.columns[c].flexible || widths[c] <= kNarrowest) continue;
-      widths[c] -= std::min(excess, widths[c] - kNarrowest);
-      gave = true;
-    }
-    if (gave) continue;
-    std::size_t drop = table.columns.size();
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      const int order = table.columns[c].drop_order;
-      if (shown[c] && order > 0 &&
-          (drop == table.columns.size() || order > table.columns[drop].drop_order))
-        drop = c;
-    }
-    if (drop == table.columns.size()) break;
-    shown[drop] = false;
+    if (!narrow(table, shown, excess, kNarrow, widths) && !drop_one(table, shown) &&
+        !narrow(table, shown, excess, kNarrowest, widths))
+      break;
   }
   return shown;
 }
@@ -95,6 +107,12 @@ Screen::Screen(const TerminalStyle& style)
 
 void Screen::blank() {
   out_ += '\n';
+}
+
+void Screen::rule() {
+  std::string text;
+  for (std::size_t i = 0; i < width_; ++i) text += "─";
+  line({{text, Paint::Dim}});
 }
 
 void Screen::heading(std::string_view text) {

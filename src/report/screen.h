@@ -19,9 +19,10 @@ struct Span {
 
 struct Column {
   std::string title;
-  bool right = true;      // numbers to the right, words to the left
-  int drop_order = 0;     // where the table is too wide, the highest goes first; 0 stays
-  bool flexible = false;  // may be cut with "…", down to 8 columns, before anything is dropped
+  bool right = true;   // numbers to the right, words to the left
+  int drop_order = 0;  // where the table is too wide, the highest goes first; 0 stays
+  // May be cut with "…": to 24 columns before anything is dropped, to 8 where that is not enough.
+  bool flexible = false;
 };
 
 struct Table {
@@ -34,6 +35,7 @@ class Screen {
   explicit Screen(const TerminalStyle& style);
 
   void blank();
+  void rule();  // a line across the page
   void heading(std::string_view text);
   // One line; what is beyond the width is cut with "…".
   void line(const std::vector<Span>& spans);

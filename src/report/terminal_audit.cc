@@ -358,7 +358,7 @@ void show_grid(Screen& screen, const AuditReport& report) {
   show_matrix(screen, report);
   for (const AuditedCell& cell : report.cells) {
     screen.blank();
-    screen.line({{std::string(screen.width(), '-'), Paint::Dim}});
+    screen.rule();
     show_verdict(screen, cell);
     show_arms(screen, cell.comparison);
     show_reasons(screen, cell.judgement, 3);
