@@ -35,7 +35,8 @@ struct Contents {
   ByName by_name;  // of repeated names the last
   const ZipEntry* header = nullptr;
   std::vector<StoredSample> samples;
-  std::uint64_t expanded_bytes = 0;
+  std::uint64_t expanded_bytes = 0;  // of all that may be read
+  std::uint64_t stored_bytes = 0;    // of the samples' own entries
 };
 
 bool is_sample_json(std::string_view name) {
@@ -77,7 +78,9 @@ Contents contents_of(const ZipArchive& archive, Notes& notes, const std::string&
     contents.expanded_bytes += std::min(entry->expanded_bytes, kMaxEntry);
     const std::string_view folder = folder_of(entry_name, contents.by_name);
     const bool shell = !folder.empty() && entry_name.substr(folder.size() - 1) == kShell;
-    if (folder.empty() || shell) contents.samples.push_back({entry, folder});
+    if (!folder.empty() && !shell) continue;
+    contents.samples.push_back({entry, folder});
+    contents.stored_bytes += entry->stored_bytes;
   }
   return contents;
 }
@@ -207,6 +210,7 @@ std::size_t read_samples(const ArchiveReader& reader, const Contents& contents,
                          const ReadOptions& options, const InspectStart& start,
                          const EpisodeSink& sink, Notes& notes) {
   std::size_t next = 0;
+  std::uint64_t done_bytes = 0;
   RecordPipeline pipeline;
   pipeline.next = [&](PipelineRecord&) { return next++ < contents.samples.size(); };
   pipeline.parse = [&](const PipelineRecord& record, LazyRecord&,
@@ -220,7 +224,8 @@ std::size_t read_samples(const ArchiveReader& reader, const Contents& contents,
     return read_inspect_sample(loaded->sample, start.reading, reader.place(*stored.entry), own);
   };
   pipeline.finished = [&](const PipelineRecord& last) {
-    if (options.progress) options.progress(last.ordinal + 1, contents.samples.size());
+    done_bytes += contents.samples[last.ordinal].entry->stored_bytes;
+    if (options.progress) options.progress(done_bytes, contents.stored_bytes);
   };
   return pipeline.run(options.threads, start.info, sink, notes);
 }

@@ -17,8 +17,19 @@ struct Layout {
   std::optional<std::size_t> samples;  // where the array begins
 };
 
-bool is_long(std::string_view key) {
-  return key == "samples" || key == "reductions";
+// Passes over the samples one by one, so that a mapped file need not stay in memory whole.
+// Returns where the walk stopped: behind the array, or where the bytes end or stop being JSON.
+std::size_t pass_over(const Source& source, std::size_t array) {
+  constexpr std::size_t kStep = std::size_t{64} << 20;
+  JsonWalk walk(source.bytes(), array);
+  std::size_t forgotten = array;
+  while (walk.next()) {
+    if (walk.position() - forgotten < kStep) continue;
+    source.forget(forgotten, walk.position() - forgotten);
+    forgotten = walk.position();
+  }
+  source.forget(forgotten, walk.position() - forgotten);
+  return walk.position();
 }
 
 Result<Layout> lay_out(const Source& source, Notes& notes) {
@@ -29,12 +40,18 @@ Result<Layout> lay_out(const Source& source, Notes& notes) {
                  source.place(begin)};
   Layout layout;
   JsonWalk walk(bytes, begin);
-  while (const std::optional<JsonWalk::Item> item = walk.next()) {
-    if (item->key == "samples" && bytes[item->begin] == '[') layout.samples = item->begin;
-    if (is_long(item->key) || !item->whole) continue;
+  while (const std::optional<JsonWalk::Item> item = walk.next_unskipped()) {
+    if (item->key == "samples" && bytes[item->begin] == '[') {
+      layout.samples = item->begin;
+      walk.resume(pass_over(source, item->begin));
+      continue;
+    }
+    const std::optional<std::size_t> end = scan_value(bytes, item->begin);
+    walk.resume(end.value_or(bytes.size()));
+    if (item->key == "reductions" || !end) continue;
     if (layout.header.size() > 1) layout.header += ',';
     layout.header +=
-        fmt::format("\"{}\":{}", item->key, bytes.substr(item->begin, item->end - item->begin));
+        fmt::format("\"{}\":{}", item->key, bytes.substr(item->begin, *end - item->begin));
   }
   layout.header += '}';
   if (walk.state() == JsonWalk::State::CutOff)
@@ -70,6 +87,7 @@ class SampleStream {
       return parse(record, own);
     };
     pipeline.finished = [this](const PipelineRecord& last) {
+      source_.forget(last.offset, last.text.size());
       if (options_.progress)
         options_.progress(last.offset + last.text.size(), source_.bytes().size());
     };

@@ -393,6 +393,44 @@ TEST(Inspect, DropsSamplesWithoutIdOrWithABadEpoch) {
   EXPECT_EQ(report->dropped.size(), 5u);
 }
 
+TEST(InspectHostile, SaysWhereAJsonLogStopsBeingJson) {
+  const Result<IngestReport> report = ingest_bytes(
+      R"({"version":2,"status":"success","eval":{},"samples":[{"id":1,"epoch":1} {"id":2}]})",
+      "log.json", with_threads(1));
+  ASSERT_TRUE(report.has_value()) << to_string(report.error());
+  EXPECT_EQ(report->episodes, 1u);
+  ASSERT_NE(find_warning(*report, "damaged_log"), nullptr);
+  EXPECT_EQ(find_warning(*report, "damaged_log")->where, "log.json: byte 72");
+}
+
+TEST(InspectHostile, DropsASampleThatIsNotJsonWithThePlace) {
+  const Result<IngestReport> report = ingest_bytes(
+      R"({"version":2,"status":"success","eval":{},"samples":[{"id":1,,},{"id":2,"epoch":1}]})",
+      "log.json", with_threads(1));
+  ASSERT_TRUE(report.has_value()) << to_string(report.error());
+  EXPECT_EQ(report->episodes, 1u);
+  ASSERT_EQ(report->dropped.size(), 1u);
+  EXPECT_EQ(report->dropped[0].reason, "is not JSON at byte 8");
+  EXPECT_EQ(report->dropped[0].where, "log.json: sample 0 (byte 53)");
+}
+
+TEST(Inspect, ReportsItsProgressUpToTheEnd) {
+  for (const char* name : {"inspect.eval", "inspect.json"}) {
+    ReadOptions options = with_threads(2);
+    std::uint64_t done = 0;
+    std::uint64_t total = 0;
+    options.progress = [&](std::uint64_t now, std::uint64_t all) {
+      EXPECT_GE(now, done);
+      done = now;
+      total = all;
+    };
+    read_fixture(name, options);
+    EXPECT_GT(done, 0u) << name;
+    EXPECT_LE(done, total) << name;
+    EXPECT_GE(done, total / 2) << name;
+  }
+}
+
 TEST(Inspect, SaysWhenALogHoldsNothing) {
   const Result<IngestReport> empty = ingest_bytes(
       R"({"version":2,"status":"error","eval":{},"samples":[]})", "log.json", with_threads(1));
