@@ -150,7 +150,9 @@ std::string unmasked_sentence(const CellComparison& cell) {
   }
   const MeanTest& unmasked = *budget.unmasked.test;
   std::string text = fmt::format(
-      "A budget of {} failed calls instead of {} reveals {} of damage (95 % interval {}, {})",
+      "Under a budget of {} failed calls instead of {} the candidate's gap grows by {} (unmasked "
+      "gap, "
+      "95 % interval {}, {})",
       budget.k_tight, *budget.k0, signed_points(unmasked.mean), interval_of_points(unmasked.ci95),
       holm_text(budget.unmasked.p_holm));
   if (budget.gap_tight && budget.gap_tight_ci95) {

@@ -2,6 +2,8 @@
 
 #include "verdict/verdict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -58,10 +60,15 @@ void add_amplified(const CellComparison& cell, const std::vector<Channel>& ampli
 std::string flatness_sentence(const CellComparison& cell, Flatness flatness) {
   const std::string margin =
       cell.outcome.tost ? signed_points(cell.outcome.tost->margin).substr(1) : "the margin";
-  return flatness == Flatness::Equivalent
-             ? "The final score is flat: equivalent within " + margin + "."
-             : "The final score shows nothing: no significant change, and equivalence within " +
-                   margin + " is not shown either.";
+  if (flatness == Flatness::Equivalent)
+    return fmt::format("The final score is flat: equivalent within {}.", margin);
+  if (cell.outcome.delta && cell.outcome.delta->mean > 0 && significant(cell.outcome.p_holm))
+    return "The final score even rises, so it shows nothing of this.";
+  return fmt::format(
+      "The final score shows nothing: no significant change, and equivalence within {} is not "
+      "shown "
+      "either.",
+      margin);
 }
 
 // Why unmasked damage is not the verdict of an amplified cell: its missing links.
@@ -107,10 +114,10 @@ void judge_inconclusive(const CellComparison& cell, const std::vector<Condition>
   out.needed = needed;
   out.reasons.push_back(
       needed.tasks
-          ? "About " + std::to_string(*needed.tasks) + " tasks of " +
-                std::to_string(*needed.trials) + (*needed.trials == 1 ? " trial" : " trials") +
-                " would settle it, if the present estimates hold (now " +
-                std::to_string(cell.paired_tasks) + " tasks)."
+          ? fmt::format(
+                "About {} tasks of {} trial{} would settle it, if the present estimates hold "
+                "(now {} tasks).",
+                *needed.tasks, *needed.trials, *needed.trials == 1 ? "" : "s", cell.paired_tasks)
           : std::string("No number of further tasks of this kind would settle it."));
   for (const Condition* condition : blocking) {
     if (condition != &decisive) out.reasons.push_back(condition->sentence);
