@@ -195,6 +195,10 @@ class Parser {
       ++height;
       steps.push_back({op, {}});
     }
+    if (take(".")) {  // a name might follow
+      peek();
+      return false;
+    }
     return true;
   }
 
@@ -217,6 +221,11 @@ class Parser {
     if (take(")")) {
       steps.push_back({Op::Tuple, {}});
       return true;
+    }
+    if (take("*")) {  // the first item of a tuple, if a comma followed: none does
+      int ignored = 0;
+      if (nested(ignored)) peek();
+      return false;
     }
     return nested(height) && take(")");
   }
@@ -259,12 +268,15 @@ class MistakeFinder {
     return peek(i).type == Token::Type::Operator && peek(i).text == op;
   }
 
-  // expression: two in a row inside parentheses lack a comma.
+  // expression: two in a row inside parentheses lack a comma. What follows the first is read
+  // without the rules for mistakes.
   End expression(std::size_t i) {
     if (const auto known = expressions_.find(i); known != expressions_.end()) return known->second;
     const End first = sum(i);
-    if (first) {
+    if (first && looking_) {
+      looking_ = false;
       const End second = sum(*first);
+      looking_ = true;
       if (second && tokens_[*second - 1].level > 0)
         refuse("invalid syntax. Perhaps you forgot a comma?");
     }
@@ -298,6 +310,7 @@ class MistakeFinder {
       if (!call) break;
       end = call;
     }
+    if (end && is(*end, ".")) peek(*end + 1);  // a name might follow
     return end;
   }
 
@@ -314,6 +327,10 @@ class MistakeFinder {
     if (!is(i, "(")) return std::nullopt;
     if (is(i + 1, ")")) return i + 2;
     const bool starred = is(i + 1, "*") || is(i + 1, "**");
+    if (is(i + 1, "*"))
+      if (const End item = sum(i + 2))
+        peek(*item);  // the first item of a tuple, if a comma followed
+    if (starred && !looking_) return std::nullopt;
     const End inner = expression(starred ? i + 2 : i + 1);
     if (!inner || !is(*inner, ")")) return std::nullopt;
     if (starred)
@@ -323,6 +340,7 @@ class MistakeFinder {
   }
 
   const std::vector<Token>& tokens_;
+  bool looking_ = true;  // for mistakes
   std::unordered_map<std::size_t, End> expressions_;
   std::unordered_map<std::size_t, End> sums_;
 };
