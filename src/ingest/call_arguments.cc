@@ -2,8 +2,9 @@
 
 #include <simdjson.h>
 
-#include <optional>
 #include <utility>
+
+#include "ingest/json_repair.h"
 
 namespace unmask {
 
@@ -21,9 +22,20 @@ void read_call_arguments(LazyValue value, const FieldReader& fields, ToolCall& c
     call.arguments = value.text();
   }
   call.arguments_are_object = is_json_object(call.arguments);
-  if (!call.arguments_are_object && !as_text && value.kind() == LazyKind::Object)
+  if (call.arguments_are_object || call.arguments.find('{') == std::string::npos) return;
+  JsonRepairs repairs;
+  std::string mended = repair_json(call.arguments, repairs);
+  if (is_json_object(mended)) {
+    call.arguments = std::move(mended);
+    call.arguments_are_object = true;
+    fields.notes().warn("mended_arguments",
+                        "the arguments of a call hold what JSON does not allow (NaN, a lone "
+                        "surrogate), which was replaced",
+                        fields.where());
+  } else if (!as_text) {
     fields.notes().warn("unreadable_arguments", "the arguments of a call are not valid JSON",
                         fields.where());
+  }
 }
 
 }  // namespace unmask

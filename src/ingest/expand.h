@@ -22,7 +22,7 @@ Compression compression_of(std::string_view first_bytes);
 // they are more than kInMemory. Memory stays bounded however much comes.
 class ByteStore {
  public:
-  static constexpr std::size_t kInMemory = std::size_t{32} << 20;
+  static constexpr std::size_t kInMemory = std::size_t{8} << 20;
 
   ByteStore();
   ~ByteStore();

@@ -103,11 +103,13 @@ void FieldReader::duplicate(std::string_view field) const {
 }
 
 void FieldReader::repairs(const LazyRecord::Repairs& repairs) const {
-  if (repairs.utf8)
+  if (repairs.text.invalid_utf8)
     notes_->warn("invalid_utf8", "bytes that are not UTF-8 were replaced by U+FFFD", where_);
-  if (repairs.control_characters)
+  if (repairs.text.control_character)
     notes_->warn("control_characters", "raw control characters inside texts were accepted", where_);
-  if (repairs.escapes > 0)
+  if (repairs.text.non_finite)
+    notes_->warn("not_finite", "NaN or infinite numbers were read as null", where_);
+  if (repairs.escapes > 0 || repairs.text.lone_surrogate)
     notes_->warn("invalid_escape",
                  "escapes that stand for no character (a lone surrogate) were replaced by U+FFFD",
                  where_);

@@ -18,8 +18,8 @@
 #include <bit>
 #include <cstring>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
 #endif
 
 namespace unmask {
@@ -37,7 +37,10 @@ struct Masks {
 // '{' and '[' differ in one bit, as do '}' and ']': with it set they are '{' and '}'.
 constexpr char kBracketBit = 0x20;
 
-#if defined(__SSE2__)
+// Makes the masks of `blocks` whole blocks.
+using MaskMaker = void (*)(const char* bytes, std::size_t blocks, Masks* masks);
+
+#if defined(__x86_64__)
 std::uint64_t bits_equal(const __m128i (&v)[4], char c) {
   const __m128i wanted = _mm_set1_epi8(c);
   std::uint64_t bits = 0;
@@ -48,35 +51,74 @@ std::uint64_t bits_equal(const __m128i (&v)[4], char c) {
   return bits;
 }
 
-Masks masks_of(const char* block) {
-  __m128i v[4];
-  for (int i = 0; i < 4; ++i)
-    v[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + 16 * i));
-  Masks masks;
-  masks.quotes = bits_equal(v, '"');
-  masks.backslashes = bits_equal(v, '\\');
+void make_masks_sse2(const char* bytes, std::size_t blocks, Masks* masks) {
   const __m128i bit = _mm_set1_epi8(kBracketBit);
-  for (__m128i& part : v) part = _mm_or_si128(part, bit);
-  masks.opens = bits_equal(v, '{');
-  masks.closes = bits_equal(v, '}');
-  return masks;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    __m128i v[4];
+    for (std::size_t i = 0; i < 4; ++i)
+      v[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + kBlock * b + 16 * i));
+    masks[b].quotes = bits_equal(v, '"');
+    masks[b].backslashes = bits_equal(v, '\\');
+    for (__m128i& part : v) part = _mm_or_si128(part, bit);
+    masks[b].opens = bits_equal(v, '{');
+    masks[b].closes = bits_equal(v, '}');
+  }
+}
+
+__attribute__((target("avx2"))) inline std::uint64_t bits_equal(__m256i low, __m256i high, char c) {
+  const __m256i wanted = _mm256_set1_epi8(c);
+  const auto first =
+      static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, wanted)));
+  const auto second =
+      static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, wanted)));
+  return static_cast<std::uint64_t>(second) << 32 | first;
+}
+
+__attribute__((target("avx2"))) void make_masks_avx2(const char* bytes, std::size_t blocks,
+                                                     Masks* masks) {
+  const __m256i bit = _mm256_set1_epi8(kBracketBit);
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const auto* block = reinterpret_cast<const __m256i*>(bytes + kBlock * b);
+    __m256i low = _mm256_loadu_si256(block);
+    __m256i high = _mm256_loadu_si256(block + 1);
+    masks[b].quotes = bits_equal(low, high, '"');
+    masks[b].backslashes = bits_equal(low, high, '\\');
+    low = _mm256_or_si256(low, bit);
+    high = _mm256_or_si256(high, bit);
+    masks[b].opens = bits_equal(low, high, '{');
+    masks[b].closes = bits_equal(low, high, '}');
+  }
+}
+
+MaskMaker best_mask_maker() {
+  return __builtin_cpu_supports("avx2") ? make_masks_avx2 : make_masks_sse2;
 }
 #else
-Masks masks_of(const char* block) {
-  Masks masks;
-  for (std::size_t i = 0; i < kBlock; ++i) {
-    const char c = block[i];
-    const char bracket = static_cast<char>(c | kBracketBit);
-    masks.quotes |= static_cast<std::uint64_t>(c == '"') << i;
-    masks.backslashes |= static_cast<std::uint64_t>(c == '\\') << i;
-    masks.opens |= static_cast<std::uint64_t>(bracket == '{') << i;
-    masks.closes |= static_cast<std::uint64_t>(bracket == '}') << i;
+void make_masks_portable(const char* bytes, std::size_t blocks, Masks* masks) {
+  for (std::size_t b = 0; b < blocks; ++b) {
+    masks[b] = Masks();
+    for (std::size_t i = 0; i < kBlock; ++i) {
+      const char c = bytes[kBlock * b + i];
+      const char bracket = static_cast<char>(c | kBracketBit);
+      masks[b].quotes |= static_cast<std::uint64_t>(c == '"') << i;
+      masks[b].backslashes |= static_cast<std::uint64_t>(c == '\\') << i;
+      masks[b].opens |= static_cast<std::uint64_t>(bracket == '{') << i;
+      masks[b].closes |= static_cast<std::uint64_t>(bracket == '}') << i;
+    }
   }
-  return masks;
+}
+
+MaskMaker best_mask_maker() {
+  return make_masks_portable;
 }
 #endif
 
-std::uint64_t prefix_xor(std::uint64_t bits) {
+void make_masks(const char* bytes, std::size_t blocks, Masks* masks) {
+  static const MaskMaker best = best_mask_maker();
+  best(bytes, blocks, masks);
+}
+
+inline std::uint64_t prefix_xor(std::uint64_t bits) {
   for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
   return bits;
 }
@@ -88,7 +130,7 @@ struct Carry {
 };
 
 // Bytes that a backslash before them escapes.
-std::uint64_t escaped_bytes(std::uint64_t backslashes, Carry& carry) {
+inline std::uint64_t escaped_bytes(std::uint64_t backslashes, Carry& carry) {
   std::uint64_t escaped = carry.escaped ? 1 : 0;
   std::uint64_t left = backslashes & ~escaped;
   carry.escaped = false;
@@ -103,7 +145,7 @@ std::uint64_t escaped_bytes(std::uint64_t backslashes, Carry& carry) {
 }
 
 // Leaves only the brackets outside strings.
-void mask_strings(Masks& masks, Carry& carry) {
+inline void mask_strings(Masks& masks, Carry& carry) {
   const std::uint64_t escaped =
       masks.backslashes == 0 && !carry.escaped ? 0 : escaped_bytes(masks.backslashes, carry);
   const std::uint64_t in_string = prefix_xor(masks.quotes & ~escaped) ^ carry.in_string;
@@ -112,41 +154,85 @@ void mask_strings(Masks& masks, Carry& carry) {
   masks.closes &= ~in_string;
 }
 
-}  // namespace
-
-ContainerEnd scan_container(std::string_view bytes, std::size_t begin) {
+// Where the scan of one container stands.
+struct Standing {
   Carry carry;
-  std::size_t open = 0;
+  std::size_t open = 0;  // levels
   ContainerEnd result;
-  for (std::size_t at = begin; at < bytes.size(); at += kBlock) {
-    const char* block = bytes.data() + at;
-    char last[kBlock];
-    if (bytes.size() - at < kBlock) {
-      std::memset(last, ' ', kBlock);
-      std::memcpy(last, block, bytes.size() - at);
-      block = last;
-    }
-    Masks masks = masks_of(block);
-    mask_strings(masks, carry);
+};
+
+// Goes through `count` blocks that start at byte `at`. True when the container ends in one of them.
+inline __attribute__((always_inline)) bool pass_blocks(Masks* blocks, std::size_t count,
+                                                       std::size_t at, Standing& standing) {
+  for (std::size_t b = 0; b < count; ++b) {
+    Masks& masks = blocks[b];
+    mask_strings(masks, standing.carry);
+    if ((masks.opens | masks.closes) == 0) continue;
     const auto opening = static_cast<std::size_t>(std::popcount(masks.opens));
     const auto closing = static_cast<std::size_t>(std::popcount(masks.closes));
-    result.depth = std::max(result.depth, open + opening);
-    if (closing < open) {
-      open += opening - closing;
+    standing.result.depth = std::max(standing.result.depth, standing.open + opening);
+    if (closing < standing.open) {
+      standing.open += opening - closing;
       continue;
     }
     for (std::uint64_t left = masks.opens | masks.closes; left != 0; left &= left - 1) {
       if ((masks.opens & left & (~left + 1)) != 0) {
-        ++open;
-      } else if (--open == 0) {
-        result.end = at + static_cast<std::size_t>(std::countr_zero(left)) + 1;
-        result.closed = true;
-        return result;
+        ++standing.open;
+      } else if (--standing.open == 0) {
+        standing.result.end =
+            at + kBlock * b + static_cast<std::size_t>(std::countr_zero(left)) + 1;
+        standing.result.closed = true;
+        return true;
       }
     }
   }
-  result.end = bytes.size();
-  return result;
+  return false;
+}
+
+using BlockPasser = bool (*)(Masks* blocks, std::size_t count, std::size_t at, Standing& standing);
+
+bool pass_blocks_plain(Masks* blocks, std::size_t count, std::size_t at, Standing& standing) {
+  return pass_blocks(blocks, count, at, standing);
+}
+
+#if defined(__x86_64__)
+// The same with the processor's own bit counting.
+__attribute__((target("popcnt,bmi"))) bool pass_blocks_bmi(Masks* blocks, std::size_t count,
+                                                           std::size_t at, Standing& standing) {
+  return pass_blocks(blocks, count, at, standing);
+}
+
+BlockPasser best_block_passer() {
+  return __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi") ? pass_blocks_bmi
+                                                                           : pass_blocks_plain;
+}
+#else
+BlockPasser best_block_passer() {
+  return pass_blocks_plain;
+}
+#endif
+
+}  // namespace
+
+ContainerEnd scan_container(std::string_view bytes, std::size_t begin) {
+  static const BlockPasser pass = best_block_passer();
+  constexpr std::size_t kStep = 16;  // blocks at a time
+  Masks blocks[kStep];
+  Standing standing;
+  std::size_t at = begin;
+  while (bytes.size() - at >= kBlock) {
+    const std::size_t count = std::min(kStep, (bytes.size() - at) / kBlock);
+    make_masks(bytes.data() + at, count, blocks);
+    if (pass(blocks, count, at, standing)) return standing.result;
+    at += count * kBlock;
+  }
+  char last[kBlock];
+  std::memset(last, ' ', kBlock);
+  std::memcpy(last, bytes.data() + at, bytes.size() - at);
+  make_masks(last, 1, blocks);
+  if (pass(blocks, 1, at, standing)) return standing.result;
+  standing.result.end = bytes.size();
+  return standing.result;
 }
 
 std::size_t skip_space(std::string_view bytes, std::size_t i) {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/utf8.h"
+#include "ingest/json_repair.h"
 
 namespace unmask {
 namespace {
@@ -58,49 +58,6 @@ std::optional<std::uint32_t> hex4(std::string_view text, std::size_t i) {
   return value;
 }
 
-// Makes bytes that are nearly JSON acceptable: broken UTF-8 becomes U+FFFD, raw control characters
-// within strings become escapes and are dropped to a space elsewhere.
-std::string repaired(std::string_view text, LazyRecord::Repairs& repairs) {
-  std::string valid;
-  if (!is_utf8(text)) {
-    valid = to_utf8(text);
-    text = valid;
-    repairs.utf8 = true;
-  }
-  std::string out;
-  out.reserve(text.size() + 64);
-  bool in_string = false;
-  bool escaped = false;
-  constexpr char kHex[] = "0123456789abcdef";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool control = byte < 0x20;
-    if (control && in_string) {
-      repairs.control_characters = true;
-      if (escaped) out.pop_back();  // a backslash before it would swallow the escape
-      out += "\\u00";
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
-      escaped = false;
-      continue;
-    }
-    if (control && c != '\n' && c != '\r' && c != '\t') {
-      repairs.control_characters = true;
-      out += ' ';
-      continue;
-    }
-    out += c;
-    if (escaped) {
-      escaped = false;
-    } else if (c == '\\') {
-      escaped = in_string;
-    } else if (c == '"') {
-      in_string = !in_string;
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 struct LazyRecord::Parser {
@@ -139,8 +96,7 @@ bool LazyRecord::load(std::string_view text) {
     parser_ = std::make_unique<Parser>();
   if (index(text)) return error_.empty();
   error_.clear();
-  const std::string acceptable = repaired(text, repairs_);
-  return index(acceptable) && error_.empty();
+  return index(repair_json(text, repairs_.text)) && error_.empty();
 }
 
 bool LazyRecord::visit(Visitor<void(LazyValue value)> visit) {

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "ingest/json_tree.h"
+
 namespace unmask {
 
 // A reference to something callable, for visitors that do not outlive the call.
@@ -88,7 +90,7 @@ class LazyRecord {
   LazyRecord& operator=(const LazyRecord&) = delete;
 
   // Copies and indexes `text`, which is one JSON object or array. False: error() says why.
-  // Broken UTF-8 and raw control characters within strings are repaired, see repairs().
+  // What only broken UTF-8 or raw control characters within strings make unreadable is mended.
   bool load(std::string_view text);
 
   // Visits the record's value. False when it turned out malformed on the way: what the visitor saw
@@ -98,10 +100,10 @@ class LazyRecord {
   // One sentence without place; empty when nothing is wrong.
   const std::string& error() const { return error_; }
 
+  // What load() had to mend, and the escapes met since that stand for no character.
   struct Repairs {
-    bool utf8 = false;                // bytes that are not UTF-8 became U+FFFD
-    bool control_characters = false;  // raw control characters in strings were escaped
-    int escapes = 0;                  // escapes that stand for no character became U+FFFD
+    JsonRepairs text;
+    int escapes = 0;  // became U+FFFD
   };
   const Repairs& repairs() const { return repairs_; }
 

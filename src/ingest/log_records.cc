@@ -65,7 +65,7 @@ std::optional<LineRecords::Line> LineRecords::next() {
 
 bool visit_record(LazyRecord& json, std::string_view text, std::string_view record,
                   const FieldReader& fields,
-                  Visitor<void(std::string_view key, LazyValue value)> visit) {
+                  Visitor<void(std::string_view key, LazyValue value)> visit, bool cut) {
   if (text.empty() || text[0] != '{') {
     fields.notes().drop("malformed_record", "the " + std::string(record) + " is not a JSON object",
                         fields.where());
@@ -73,9 +73,12 @@ bool visit_record(LazyRecord& json, std::string_view text, std::string_view reco
   }
   if (!json.load(text) || !json.visit([&](LazyValue root) { root.each_member(visit); })) {
     fields.notes() = Notes();
-    fields.notes().drop("malformed_record",
-                        "the " + std::string(record) + " is not readable JSON: " + json.error(),
-                        fields.where());
+    fields.notes().drop(
+        cut ? "truncated_record" : "malformed_record",
+        "the " + std::string(record) +
+            (cut ? " is not whole, and the log ends with it: " : " is not readable JSON: ") +
+            json.error(),
+        fields.where());
     return false;
   }
   fields.repairs(json.repairs());

@@ -63,7 +63,7 @@ class LineRecords {
 // the notes, and what the visitor noted before is taken back. `record` is what it is called.
 bool visit_record(LazyRecord& json, std::string_view text, std::string_view record,
                   const FieldReader& fields,
-                  Visitor<void(std::string_view key, LazyValue value)> visit);
+                  Visitor<void(std::string_view key, LazyValue value)> visit, bool cut = false);
 
 // Reads all records and hands the episodes on, telling the progress and giving back the memory of
 // what was read. Notes of the records are appended to `notes`. Returns the number of episodes.

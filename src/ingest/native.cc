@@ -204,14 +204,14 @@ void read_episode_member(std::string_view key, LazyValue value, const FieldReade
   }
 }
 
-std::optional<Episode> parse_episode(std::string_view text, const std::string& where,
+std::optional<Episode> parse_episode(const PipelineRecord& record, const std::string& where,
                                      LazyRecord& json, Notes& notes) {
   const FieldReader fields(notes, where);
   EpisodeState state;
-  if (!visit_record(json, text, "episode", fields, [&](std::string_view key, LazyValue value) {
-        read_episode_member(key, value, fields, state);
-      }))
-    return std::nullopt;
+  const auto visit = [&](std::string_view key, LazyValue value) {
+    read_episode_member(key, value, fields, state);
+  };
+  if (!visit_record(json, record.text, "episode", fields, visit, record.cut)) return std::nullopt;
   if (state.episode.task_id.empty()) {
     notes.drop("missing_task_id", "the episode has no task_id", where);
     return std::nullopt;
@@ -321,11 +321,11 @@ Result<IngestReport> read_native(const Source& source, const ReadOptions& option
     record.text = line->text;
     record.offset = line->offset;
     record.line = line->number;
+    record.cut = line->last;
     return true;
   };
   pipeline.parse = [&](const PipelineRecord& record, LazyRecord& json, Notes& found) {
-    return parse_episode(record.text, source.name() + ":" + std::to_string(record.line), json,
-                         found);
+    return parse_episode(record, source.name() + ":" + std::to_string(record.line), json, found);
   };
   report.episodes =
       read_log_records(source, options, report.run.info, sink, notes, std::move(pipeline));

@@ -17,6 +17,7 @@ struct PipelineRecord {
   std::string_view text;    // what to parse; empty where parse() finds it by `ordinal`
   std::size_t offset = 0;   // of text in the log
   std::size_t line = 0;     // 1-based, in formats that have lines
+  bool cut = false;         // the log ended right behind it: may be half written
 };
 
 struct RecordPipeline {

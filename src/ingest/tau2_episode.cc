@@ -46,7 +46,8 @@ void read_side(LazyValue value, const FieldReader& fields, std::optional<Side>& 
 
 // Texts in which a call that was not extracted shows.
 bool has_call_markup(std::string_view text) {
-  if (text.find_first_of("<[") == std::string_view::npos) return false;
+  if (text.find('<') == std::string_view::npos && text.find('[') == std::string_view::npos)
+    return false;
   for (const std::string_view mark : {"<tool_call", "<function=", "<function_call", "[TOOL_CALLS]",
                                       "<|python_tag|>", "<|tool", "<\xEF\xBD\x9Ctool"})
     if (text.find(mark) != std::string_view::npos) return true;

@@ -3,12 +3,21 @@
 #include <utility>
 
 #include "ingest/field_reader.h"
-#include "ingest/sorted_json.h"
+#include "ingest/json_tree.h"
 #include "ingest/tau2_episode.h"
 #include "ingest/text_hash.h"
 
 namespace unmask {
 namespace {
+
+std::string sorted_settings(std::string_view text, const FieldReader& fields) {
+  JsonRepairs repairs;
+  const Result<JsonTree> settings = JsonTree::parse(text, &repairs);
+  if (settings) return settings->root().to_sorted_json();
+  fields.notes().warn("unreadable_settings", "'llm_args' is not readable JSON, ignored",
+                      fields.where());
+  return "";
+}
 
 void read_party(LazyValue value, const FieldReader& fields, std::string& model,
                 std::string& implementation, std::string& settings) {
@@ -18,7 +27,7 @@ void read_party(LazyValue value, const FieldReader& fields, std::string& model,
     } else if (key == "implementation") {
       fields.text(member, key, implementation);
     } else if (key == "llm_args") {
-      if (fields.object(member, key)) settings = sorted_json(member.text());
+      if (fields.object(member, key)) settings = sorted_settings(member.text(), fields);
     }
   });
 }
