@@ -33,12 +33,14 @@ PlantOptions preset_damaged() {
 
 PlantOptions preset_clean() {
   PlantOptions options;
+  options.task_correlation = 0;  // a dozen failures in as many tasks: enough to bound the propensity
   options.success_correlation = 0.6;
   PlantedArm& baseline = options.baseline;
   baseline.label = "planted-bf16";
-  baseline.tool_name_rate = 0.003;
-  baseline.entity_rate = 0.003;
-  baseline.rejected_rate = 0.003;
+  baseline.tool_name_rate = 0.0035;
+  baseline.entity_rate = 0.0035;
+  baseline.rejected_rate = 0.0035;
+  baseline.recovery = std::nullopt;
   baseline.success = 0.7;
   options.candidate = baseline;
   options.candidate.label = "planted-int4";
@@ -91,21 +93,23 @@ ExactOptions exact_damaged() {
 ExactOptions exact_clean() {
   ExactOptions options;
   options.flat_within = 0.075;
+  options.task_correlation = 0;
   options.success_correlation = 0.6;
   ExactArm& baseline = options.baseline;
   baseline.label = "planted-bf16";
   baseline.agent_calls = 3330;
-  baseline.tool_name = 9;
-  baseline.entity = 10;
-  baseline.rejected = 9;
+  baseline.tool_name = 12;
+  baseline.entity = 11;
+  baseline.rejected = 12;
+  baseline.recovery = 0.9;
   baseline.successes = 319;
   baseline.successes_tight = 319;
   options.candidate = baseline;
   ExactArm& candidate = options.candidate;
   candidate.label = "planted-int4";
   candidate.agent_calls = 3338;
-  candidate.tool_name = 8;
-  candidate.rejected = 11;
+  candidate.tool_name = 11;
+  candidate.rejected = 13;
   return options;
 }
 
