@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "ingest/text_hash.h"
@@ -34,7 +35,8 @@ constexpr LimitRow kLimits[] = {
 struct Generation {
   JsonNode usage;
   JsonNode seconds;
-  JsonNode raw;  // the server's own message, where its answer has OpenAI's shape
+  JsonNode raw;           // the server's own message, where its answer has OpenAI's shape
+  std::size_t calls = 0;  // that were parsed from it
 };
 
 class SampleReader {
@@ -47,6 +49,7 @@ class SampleReader {
     for (const JsonNode& node : sample_.messages)
       if (std::optional<Message> message = message_of(node, notes))
         episode.messages.push_back(std::move(*message));
+    warn_unseen_failures(episode, notes);
     if (offered_) episode.agent_tools = std::move(tools_);
     for (const Message& message : episode.messages) {
       if (message.role != Role::System) break;
@@ -58,9 +61,25 @@ class SampleReader {
   }
 
  private:
+  // The conversation is what was left at the end: agents drop messages to save context, and those
+  // they hand work to have conversations of their own.
+  void warn_unseen_failures(const Episode& episode, Notes& notes) const {
+    std::set<std::string_view> unseen = failed_;
+    for (const Message& message : episode.messages)
+      if (message.result) unseen.erase(message.result->call_id);
+    if (!unseen.empty())
+      notes.warn(
+          "failures_outside_conversation",
+          "a sample's events hold failed tool calls that its conversation does not; they are "
+          "not counted",
+          where_);
+  }
+
   void read_events() {
     for (const JsonNode& event : sample_.events) {
-      if (event["event"].text_or("") != "model" || !event["role"].missing()) continue;
+      const std::string_view kind = event["event"].text_or("");
+      if (kind == "tool" && event["error"].is_object()) failed_.insert(event["id"].text_or(""));
+      if (kind != "model" || !event["role"].missing()) continue;
       read_tools(event["tools"]);
       const JsonNode message = first(event["output"]["choices"])["message"];
       const std::optional<std::string_view> id = message["id"].text();
@@ -68,7 +87,8 @@ class SampleReader {
       const JsonNode seconds =
           event["working_time"].missing() ? event["output"]["time"] : event["working_time"];
       generations_[*id] = {event["output"]["usage"], seconds,
-                           first(event["call"]["response"]["choices"])["message"]};
+                           first(event["call"]["response"]["choices"])["message"],
+                           message["tool_calls"].elements().size()};
     }
   }
 
@@ -77,9 +97,7 @@ class SampleReader {
     offered_ = true;
     for (const JsonNode& tool : tools.elements()) {
       const std::string_view name = tool["name"].text_or("");
-      const bool known = std::any_of(tools_.begin(), tools_.end(),
-                                     [&](const OfferedTool& t) { return t.name == name; });
-      if (name.empty() || known) continue;
+      if (name.empty() || !tool_names_.insert(name).second) continue;
       tools_.push_back({std::string(name), json_of(tool["parameters"])});
     }
   }
@@ -159,13 +177,17 @@ class SampleReader {
     }
     message.cost_usd = generation.usage["total_cost"].number();
     message.seconds = generation.seconds.number();
-    add_raw(generation.raw, message);
+    add_raw(generation, message);
   }
 
-  void add_raw(const JsonNode& raw, Message& message) const {
-    if (!raw.is_object()) return;
-    message.raw_calls = static_cast<int>(raw["tool_calls"].elements().size());
-    const std::string text(resolve(raw["content"].text_or("")));
+  // Agents may take calls out of the conversation again (react does with "submit"): only a message
+  // that still has the calls it was parsed with can be held against the server's answer.
+  void add_raw(const Generation& generation, Message& message) const {
+    if (!generation.raw.is_object() || generation.calls != message.calls.size()) return;
+    const std::size_t raw_calls = generation.raw["tool_calls"].elements().size();
+    // Fewer: Inspect read the calls from the text itself.
+    if (raw_calls >= generation.calls) message.raw_calls = static_cast<int>(raw_calls);
+    const std::string text(resolve(generation.raw["content"].text_or("")));
     if (text != message.text) message.raw_text = text;
   }
 
@@ -198,7 +220,9 @@ class SampleReader {
   const std::string& where_;
   std::map<std::string_view, Generation> generations_;
   std::vector<OfferedTool> tools_;
-  bool offered_ = false;  // a model event listed the tools, perhaps none
+  std::set<std::string_view> tool_names_;
+  std::set<std::string_view> failed_;  // ids of tool events with an error
+  bool offered_ = false;               // a model event listed the tools, perhaps none
 };
 
 void set_limit(const JsonNode& limit, Episode& episode) {

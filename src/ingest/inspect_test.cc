@@ -134,6 +134,10 @@ TEST(Inspect, TakesToolsTokensAndRawAnswersFromTheAgentsModelEvents) {
   EXPECT_EQ(episode->messages[2].raw_text, "raw <tool_call>");
   EXPECT_EQ(episode->messages[2].raw_calls, 2);
   EXPECT_EQ(episode->messages[5].usage, std::nullopt);
+  EXPECT_EQ(episode->messages[9].usage, (TokenUsage{6, 2}));
+  EXPECT_EQ(episode->messages[9].raw_calls, std::nullopt)
+      << "the agent took the calls out of the conversation: the parser lost nothing";
+  EXPECT_EQ(episode->messages[9].raw_text, "");
   const Episode* const other = find_episode(report, "1", 1);
   ASSERT_NE(other, nullptr);
   EXPECT_EQ(other->agent_tools, std::nullopt) << "no event, no list: not an empty list";
@@ -379,6 +383,21 @@ TEST(Inspect, KeepsAndWarnsOfReferencesToMissingAttachments) {
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(report->run.episodes[0].messages[0].text, "attachment://gone");
   EXPECT_NE(find_warning(*report, "missing_attachment"), nullptr);
+}
+
+TEST(Inspect, WarnsOfFailuresThatTheConversationNoLongerHolds) {
+  const auto warned = [](const std::string& messages) {
+    const Result<IngestReport> report = ingest_bytes(
+        R"({"version":2,"status":"success","eval":{},"samples":[{"id":1,"epoch":1,"events":[
+            {"event":"tool","id":"c1","error":{"type":"unknown","message":"no"}},
+            {"event":"tool","id":"c2","error":null}],"messages":[)" +
+            messages + "]}]}",
+        "log.json", with_threads(1));
+    return report.has_value() && find_warning(*report, "failures_outside_conversation") != nullptr;
+  };
+  EXPECT_TRUE(warned(""));
+  EXPECT_FALSE(warned(R"({"role":"tool","tool_call_id":"c1","content":"",
+                          "error":{"type":"unknown","message":"no"}})"));
 }
 
 TEST(Inspect, DropsSamplesWithoutIdOrWithABadEpoch) {

@@ -89,7 +89,7 @@ def answer(number, function, content, kind=None, message=None):
     return {"role": "tool", "content": content, "tool_call_id": f"call_{number}", "function": function, "error": error}
 
 
-def model_event(message_id, prompt, completion, seconds, role=None):
+def model_event(message_id, prompt, completion, seconds, role=None, calls=2):
     return {
         "event": "model",
         "timestamp": "2026-05-01T10:00:00+00:00",
@@ -101,7 +101,7 @@ def model_event(message_id, prompt, completion, seconds, role=None):
         "config": {},
         "output": {
             "model": "acme-7b",
-            "choices": [{"message": {"id": message_id, "role": "assistant", "content": "x"}, "stop_reason": "tool_calls"}],
+            "choices": [{"message": {"id": message_id, "role": "assistant", "content": "x", "tool_calls": [{}] * calls}, "stop_reason": "tool_calls"}],
             "usage": {"input_tokens": prompt, "output_tokens": completion, "total_tokens": prompt + completion, "input_tokens_cache_read": 5},
         },
         "call": {"request": {}, "response": {"choices": [{"message": {"role": "assistant", "content": "raw <tool_call>", "tool_calls": [{}, {}]}}]}},
@@ -132,7 +132,7 @@ def sample_first():
         "scores": {"match": {"value": "C", "answer": "refunded", "explanation": None}, "quality": {"value": {"tone": 0.5, "facts": 1}}},
         "metadata": {"huge": 123456789012345678901234567890},
         "store": {},
-        "events": [{"event": "sample_init"}, model_event("m2", 100, 20, 1.5), model_event("m9", 7, 7, 9.0, "grader")],
+        "events": [{"event": "sample_init"}, model_event("m2", 100, 20, 1.5), model_event("m5", 1, 2, 0.5), model_event("m9", 7, 7, 9.0, "grader")],
         "model_usage": {"vllm/acme-7b": {"input_tokens": 200, "output_tokens": 40, "total_tokens": 240, "total_cost": 0.25}},
         "total_time": 12.5,
         "uuid": "sample-uuid-1",
