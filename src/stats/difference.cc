@@ -39,7 +39,7 @@ Arms summarize(std::span<const double> fb, std::span<const double> cb, std::span
   if (bb > 0 && candidate_squares > 0) arms.correlation = both / std::sqrt(bb * candidate_squares);
   // Arms that agree on every task seen need not agree on all: F tasks never show a correlation of
   // 1, which would make an interval of no width.
-  arms.correlation = std::min(arms.correlation, std::max(0.0, 1 - 2 / arms.failing));
+  arms.correlation = std::min(arms.correlation, std::max(0.0, 1 - 1 / arms.failing));
   return arms;
 }
 

@@ -15,13 +15,18 @@ struct MeanTest {
   double p = 1;        // two-sided, H0: mean = 0
   Interval ci95;
   Interval ci90;
-  double upper95 = 0;  // one-sided 95 % limits
+  double upper95 = 0;  // one-sided 95 % limits, on fewer degrees of freedom where values are sparse
   double lower95 = 0;
 };
 
 // Student t. When every value is equal the t interval would have zero width, which no finite sample
 // justifies: then p is the exact sign test's (1 where the common value is 0), and the limits allow for
 // a share of unseen tasks of up to 1 - (alpha/2)^(1/n) (one-sided: 1 - alpha^(1/n)) lying `range` away.
+//
+// Where more than half of the values are equal (most tasks have no masked success), the SE rests on the
+// k others alone, and the one-sided limits take k degrees of freedom: on n - 1 the limit of a small
+// mean falls short of it in 9-13 % of samples instead of 5 % (tests/calibration, U at rates of 1 %).
+// p and the two-sided intervals stay Student's, on n - 1.
 //
 // Shape    n >= 2 values.
 // Unit     that of the values; `range` is the largest distance one value can have from another's.

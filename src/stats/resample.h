@@ -66,7 +66,7 @@ Result<Interval> ratio_interval(std::span<const double> failures_baseline,
 // Each arm's clustered logit-t limits (proportion.h, on F - 1 degrees of freedom, F = tasks with a
 // failure in either arm), combined by the square-and-add rule with the arms' correlation over
 // tasks:
-//   lo = d - sqrt(x^2 + y^2 - 2 r x y), x = rc - lo_c, y = hi_b - rb; hi likewise; r <= 1 - 2/F.
+//   lo = d - sqrt(x^2 + y^2 - 2 r x y), x = rc - lo_c, y = hi_b - rb; hi likewise; r <= 1 - 1/F.
 // Deterministic: draws nothing. Chosen by simulation (tests/calibration): 93-97 % two-sided at 1, 5
 // and 20 % with and without bursts and task correlation, where the percentile bootstrap covers
 // 87-95 %, the studentized one 84-96 %, and the linearised t misses on one side (up to 10 % below).

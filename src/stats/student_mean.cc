@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <vector>
 
 #include "stats/distribution.h"
 
@@ -44,6 +46,21 @@ double half_width(const Moments& m, double alpha, double range) {
   return t_quantile(1 - alpha, m.df) * m.se;
 }
 
+// Degrees of freedom of a one-sided limit: n - 1, or the number of values outside the largest group
+// of equal ones where that group holds more than half.
+double one_sided_df(std::span<const double> values) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  std::size_t largest = 0;
+  std::size_t run = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    run = i > 0 && sorted[i] == sorted[i - 1] ? run + 1 : 1;
+    largest = std::max(largest, run);
+  }
+  const std::size_t others = sorted.size() - largest;
+  return static_cast<double>(2 * largest > sorted.size() ? others : sorted.size() - 1);
+}
+
 Error too_few() {
   return Error{ErrorKind::Undefined, "a mean needs at least 2 values to have an interval", ""};
 }
@@ -66,8 +83,9 @@ Result<MeanTest> mean_t_test(std::span<const double> values, double range) {
   const double reach90 = half_width(m, 0.05, range);
   test.ci95 = {m.mean - reach95, m.mean + reach95};
   test.ci90 = {m.mean - reach90, m.mean + reach90};
-  test.upper95 = m.mean + reach90;
-  test.lower95 = m.mean - reach90;
+  const double reach_one_sided = m.se > 0 ? t_quantile(0.95, one_sided_df(values)) * m.se : reach90;
+  test.upper95 = m.mean + reach_one_sided;
+  test.lower95 = m.mean - reach_one_sided;
   return test;
 }
 

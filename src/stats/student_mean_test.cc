@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "stats/distribution.h"
 #include "stats/mean_test.h"
 
 namespace unmask {
@@ -48,6 +49,17 @@ TEST(MeanTTest, NestsItsIntervals) {
   EXPECT_LT(test.ci95.lo, test.ci90.lo);
   EXPECT_LT(test.ci90.hi, test.ci95.hi);
   EXPECT_DOUBLE_EQ(test.ci90.hi, test.upper95);
+}
+
+TEST(MeanTTest, RestsOneSidedLimitsOnTheValuesThatDiffer) {
+  Numbers values(114, 0.0);
+  values[3] = 0.25;
+  values[50] = values[51] = 0.5;
+  const MeanTest test = *mean_t_test(values);
+  EXPECT_NEAR(test.upper95, test.mean + t_quantile(0.95, 3) * test.se, 1e-12);
+  EXPECT_NEAR(test.lower95, test.mean - t_quantile(0.95, 3) * test.se, 1e-12);
+  EXPECT_NEAR(test.ci90.hi, test.mean + t_quantile(0.95, 113) * test.se, 1e-12);
+  EXPECT_EQ(test.df, 113);
 }
 
 TEST(MeanTTest, AllowsForUnseenTasksWhenAllValuesAreEqual) {
