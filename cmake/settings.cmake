@@ -25,6 +25,10 @@ add_library(unmask_settings INTERFACE)
 target_include_directories(unmask_settings INTERFACE ${PROJECT_SOURCE_DIR}/src)
 target_compile_options(unmask_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                                                  -Wnon-virtual-dtor -Woverloaded-virtual)
+# g++-12 warns wrongly about std::string and fmt inside its own optimizer's output (GCC PR 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_compile_options(unmask_settings INTERFACE -Wno-restrict -Wno-stringop-overflow)
+endif()
 if(LLD)
   target_link_options(unmask_settings INTERFACE -fuse-ld=lld)
 endif()
