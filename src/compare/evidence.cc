@@ -384,13 +384,6 @@ std::vector<Warning> evidence_warnings(const Arm& arm) {
   warn_of_mixture(arm, &EpisodeFacts::policy_hash, "mixed_policies", "policies", out);
   warn_of_copies(arm, out);
   warn_of_smallness(arm, out);
-  for (Warning& warning : out) {
-    if (warning.where.empty()) {
-      warning.where = arm.label;
-    } else if (!arm.label.empty()) {
-      warning.where = arm.label + ": " + warning.where;
-    }
-  }
   return out;
 }
 

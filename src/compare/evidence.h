@@ -8,7 +8,7 @@
 namespace unmask {
 
 // What of one arm's log weakens a conclusion. Codes, each at most once; `count` is what the
-// sentence counts, `where` the first places:
+// sentence counts, `where` the first places (the caller adds the arm):
 //   selection_window       tau2-bench between v1.0.0 and its fix: tool_name is understated
 //   excluded_episodes      infrastructure errors, left out; they could hide failures
 //   ungraded_episodes      ran, and were not graded

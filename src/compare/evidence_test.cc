@@ -49,7 +49,7 @@ TEST(Evidence, CountsExcludedEpisodesAndSaysWhere) {
   ASSERT_TRUE(excluded);
   EXPECT_EQ(excluded->count, 2);
   EXPECT_NE(excluded->message.find("2 episodes of 8"), std::string::npos);
-  EXPECT_EQ(excluded->where, "BF16: task 1 trial 1; task 2 trial 0");
+  EXPECT_EQ(excluded->where, "task 1 trial 1; task 2 trial 0");
 }
 
 TEST(Evidence, RecognisesTheSelectionWindowByCommitAndByDate) {
@@ -126,7 +126,7 @@ TEST(Evidence, FindsMissingAndDuplicatePairs) {
   Arm made = arm(episodes);
   std::vector<Warning> warnings = evidence_warnings(made);
   EXPECT_EQ(find(warnings, "missing_pairs")->count, 1);
-  EXPECT_EQ(find(warnings, "missing_pairs")->where, "BF16: task 2 trial 1");
+  EXPECT_EQ(find(warnings, "missing_pairs")->where, "task 2 trial 1");
   EXPECT_EQ(find(warnings, "duplicate_pairs")->count, 1);
   made.info.num_trials = 3;
   made.info.task_ids = {"0", "1", "2", "3", "4"};
