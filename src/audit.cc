@@ -296,7 +296,6 @@ Result<AuditReport> audit(const std::vector<CellSources>& sources, const AuditOp
   for (std::size_t i = 0; i < sources.size(); ++i) {
     CellComparison& comparison = report.cells[i].comparison;
     const std::string where = sources.size() > 1 ? comparison.cell : "";
-    append(report.warnings, pairing_warnings(cells[i].baseline, cells[i].candidate), where);
     append(report.warnings, std::move(comparison.warnings), where);
     comparison.warnings.clear();
     for (const auto& [which, arm, rerun] :
