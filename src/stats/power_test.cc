@@ -15,7 +15,7 @@ namespace {
 // The share of normal samples whose test says so.
 template <typename Says>
 double simulated(double mean, double sd, int n, Says says) {
-  constexpr int kSamples = 20000;
+  constexpr int kSamples = 4000;
   Rng rng(17);
   int yes = 0;
   std::vector<double> values(static_cast<std::size_t>(n));
@@ -26,7 +26,7 @@ double simulated(double mean, double sd, int n, Says says) {
   return static_cast<double>(yes) / kSamples;
 }
 
-constexpr double kNoise = 4 * 0.0036;  // four standard errors at 20000 samples, power one half
+constexpr double kNoise = 4 * 0.008;  // four standard errors at 4000 samples, power one half
 
 TEST(Power, GivesCohensTable) {
   // A medium effect d = 0.5 at 0.05 two-sided and power 0.80 needs 34 pairs (G*Power, Cohen 1988).
