@@ -78,7 +78,8 @@ class SampleReader {
   void read_events() {
     for (const JsonNode& event : sample_.events) {
       const std::string_view kind = event["event"].text_or("");
-      if (kind == "tool" && event["error"].is_object()) failed_.insert(event["id"].text_or(""));
+      if (kind == "tool" && event["error"].is_object() && event["id"].is_text())
+        failed_.insert(*event["id"].text());
       if (kind != "model" || !event["role"].missing()) continue;
       read_tools(event["tools"]);
       const JsonNode message = first(event["output"]["choices"])["message"];
