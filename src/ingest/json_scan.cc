@@ -248,7 +248,7 @@ std::optional<std::size_t> scan_string(std::string_view bytes, std::size_t begin
     i = bytes.find('"', i);
     if (i == std::string_view::npos) return std::nullopt;
     std::size_t backslashes = 0;
-    while (bytes[i - 1 - backslashes] == '\\') ++backslashes;  // the opening quote stops it
+    while (i > begin + 1 + backslashes && bytes[i - 1 - backslashes] == '\\') ++backslashes;
     ++i;
     if (backslashes % 2 == 0) return i;
   }

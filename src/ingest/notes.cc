@@ -4,6 +4,14 @@
 #include <utility>
 
 namespace unmask {
+namespace {
+
+// A hostile or utterly broken log has millions of records to drop; a list that long helps nobody.
+constexpr std::size_t kMaxListed = 10000;
+constexpr std::string_view kUnlistedCode = "more_dropped";
+constexpr std::string_view kUnlisted = "further records were dropped and are not listed";
+
+}  // namespace
 
 void Notes::warn(std::string_view code, std::string_view message, std::string_view where) {
   for (Warning& known : warnings_) {
@@ -16,6 +24,7 @@ void Notes::warn(std::string_view code, std::string_view message, std::string_vi
 }
 
 void Notes::drop(std::string_view code, std::string_view reason, std::string_view where) {
+  if (dropped_.size() >= kMaxListed) return warn(kUnlistedCode, kUnlisted, where);
   dropped_.push_back({std::string(code), std::string(reason), std::string(where)});
 }
 
@@ -30,7 +39,13 @@ void Notes::append(Notes&& later) {
       known->count += warning.count;
     }
   }
-  std::move(later.dropped_.begin(), later.dropped_.end(), std::back_inserter(dropped_));
+  for (Dropped& dropped : later.dropped_) {
+    if (dropped_.size() < kMaxListed) {
+      dropped_.push_back(std::move(dropped));
+    } else {
+      warn(kUnlistedCode, kUnlisted, dropped.where);
+    }
+  }
   later = Notes();
 }
 

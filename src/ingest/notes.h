@@ -18,6 +18,7 @@ class Notes {
   // Warnings with the same code and message are one warning with a count and the first place;
   // `message` must therefore come from a small set (name the field, not the record or the value).
   void warn(std::string_view code, std::string_view message, std::string_view where);
+  // Of very many dropped records only the first 10,000 are listed; a warning counts the others.
   void drop(std::string_view code, std::string_view reason, std::string_view where);
 
   void append(Notes&& later);

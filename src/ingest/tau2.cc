@@ -4,6 +4,7 @@
 // Where everything else that matters stands before the simulations, which is how τ²-bench writes
 // it, the scan goes along with the parsing; otherwise the file is scanned once beforehand, because
 // an episode is handed on only when the run's info is complete.
+#include <atomic>
 #include <optional>
 #include <set>
 #include <utility>
@@ -67,17 +68,24 @@ void check_index(const std::set<std::string>& index, const std::vector<Simulatio
 }
 
 std::optional<Episode> read_simulation_file(const SimulationFile& file, const ReadOptions& options,
-                                            LazyRecord& json, Notes& notes) {
+                                            LazyRecord& json, Notes& notes, std::uint64_t& size) {
+  if (!is_regular_file(file.path)) {
+    notes.drop("unreadable_file", "is not a regular file", file.path);
+    return std::nullopt;
+  }
   const Result<Source> source = Source::open(file.path, options);
   if (!source) {
     notes.drop("unreadable_file", source.error().message, file.path);
     return std::nullopt;
   }
+  if (source->damage())
+    notes.warn("compressed_stream_damaged", "a simulation's file is damaged", file.path);
   const std::string_view bytes = source->bytes();
+  size = bytes.size();
   const std::size_t begin = skip_space(bytes, 0);
   const ContainerEnd object =
       begin < bytes.size() && bytes[begin] == '{' ? scan_container(bytes, begin) : ContainerEnd{};
-  if (source->is_directory() || bytes.size() == begin || (object.end > 0 && !object.closed)) {
+  if (bytes.size() == begin || (object.end > 0 && !object.closed)) {
     notes.drop("truncated_record",
                object.end > 0 ? "the file ends within its simulation" : "holds no simulation",
                file.path);
@@ -104,17 +112,24 @@ IngestReport read_folder(const Source& results, Tau2File& file,
   Notes notes;
   if (const std::optional<std::set<std::string>> index = file.index())
     check_index(*index, files, folder, notes);
+  std::atomic<std::uint64_t> bytes = results.bytes().size();
   RecordPipeline pipeline;
   pipeline.next = [&](PipelineRecord& record) { return record.ordinal < files.size(); };
   pipeline.parse = [&](const PipelineRecord& record, LazyRecord& json, Notes& found) {
-    return read_simulation_file(files[record.ordinal], options, json, found);
+    std::uint64_t size = 0;
+    std::optional<Episode> episode =
+        read_simulation_file(files[record.ordinal], options, json, found, size);
+    bytes += size;
+    return episode;
   };
   pipeline.finished = [&](const PipelineRecord& last) {
     if (options.progress) options.progress(last.ordinal + 1, files.size());
   };
   const std::size_t episodes = pipeline.run(options.threads, info, sink, notes);
   notes.append(file.finish());
-  return finished(std::move(info), episodes, std::move(notes), results);
+  IngestReport report = finished(std::move(info), episodes, std::move(notes), results);
+  report.bytes = bytes;
+  return report;
 }
 
 // `source` is the results file, wherever it was named.
@@ -160,7 +175,7 @@ Result<IngestReport> read_tau2(const Source& source, const ReadOptions& options,
   const Result<Source> results = Source::open(*path, options);
   if (!results) return results.error();
   Result<IngestReport> report = read_results(*results, options, sink);
-  if (report) report->bytes = results->bytes().size();
+  if (report && report->bytes == 0) report->bytes = results->bytes().size();
   if (report && results->damage())
     report->dropped.insert(report->dropped.begin(), *results->damage());
   return report;

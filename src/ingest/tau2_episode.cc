@@ -240,8 +240,10 @@ void read_message(LazyValue value, const FieldReader& fields, std::vector<Messag
 
 void read_reward(LazyValue value, const FieldReader& fields, Episode& episode) {
   if (!fields.object(value, "reward_info")) return;
+  SeenFields seen;
   value.each_member([&](std::string_view key, LazyValue member) {
-    if (key == "reward") fields.number(member, "reward", episode.reward);
+    if (key == "reward" && seen.first(0, key, fields))
+      fields.number(member, "reward", episode.reward);
   });
 }
 

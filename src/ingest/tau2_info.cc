@@ -1,8 +1,10 @@
 // What a τ²-bench results file says about the run: info, tasks, simulation_index
 // (tau2/data_model/simulation.py: Info, Results, SimulationIndexEntry).
 #include <utility>
+#include <vector>
 
 #include "ingest/field_reader.h"
+#include "ingest/json_scan.h"
 #include "ingest/json_tree.h"
 #include "ingest/tau2_episode.h"
 #include "ingest/text_hash.h"
@@ -45,77 +47,87 @@ void read_environment(LazyValue value, const FieldReader& fields, RunInfo& info)
 }
 
 void read_info_member(std::string_view key, LazyValue value, const FieldReader& fields,
-                      RunInfo& info) {
-  if (key == "git_commit") {
+                      SeenFields& seen, RunInfo& info) {
+  if (key == "git_commit" && seen.first(0, key, fields)) {
     fields.text(value, key, info.git_commit);
-  } else if (key == "num_trials") {
+  } else if (key == "num_trials" && seen.first(1, key, fields)) {
     fields.small(value, key, info.num_trials);
-  } else if (key == "max_steps") {
+  } else if (key == "max_steps" && seen.first(2, key, fields)) {
     fields.small(value, key, info.max_steps);
-  } else if (key == "max_errors") {
+  } else if (key == "max_errors" && seen.first(3, key, fields)) {
     fields.small(value, key, info.max_errors);
-  } else if (key == "seed") {
+  } else if (key == "seed" && seen.first(4, key, fields)) {
     fields.integer(value, key, info.seed);
-  } else if (key == "agent_info") {
+  } else if (key == "agent_info" && seen.first(5, key, fields)) {
     if (fields.object(value, key))
       read_party(value, fields, info.model, info.agent_implementation, info.agent_settings);
-  } else if (key == "user_info") {
+  } else if (key == "user_info" && seen.first(6, key, fields)) {
     if (fields.object(value, key))
       read_party(value, fields, info.user_model, info.user_implementation, info.user_settings);
-  } else if (key == "environment_info") {
+  } else if (key == "environment_info" && seen.first(7, key, fields)) {
     if (fields.object(value, key)) read_environment(value, fields, info);
   }
-}
-
-// Loads and visits `text`; what is wrong with it becomes a warning.
-void visit_part(std::string_view text, std::string_view part, const std::string& where,
-                Notes& notes, Visitor<void(LazyValue, const FieldReader&)> visit) {
-  LazyRecord json;
-  const FieldReader fields(notes, where);
-  if (!json.load(text) || !json.visit([&](LazyValue root) { visit(root, fields); }))
-    notes.warn("unreadable_" + std::string(part),
-               "'" + std::string(part) + "' is not readable JSON: " + json.error(), where);
-  fields.repairs(json.repairs());
 }
 
 }  // namespace
 
 void parse_tau2_info(std::string_view text, const std::string& where, RunInfo& info, Notes& notes) {
-  visit_part(text, "info", where, notes, [&](LazyValue root, const FieldReader& fields) {
-    if (!fields.object(root, "info")) return;
-    root.each_member(
-        [&](std::string_view key, LazyValue value) { read_info_member(key, value, fields, info); });
+  LazyRecord json;
+  const FieldReader fields(notes, where);
+  SeenFields seen;
+  const bool read = text.substr(0, 1) == "{" && json.load(text) && json.visit([&](LazyValue root) {
+    root.each_member([&](std::string_view key, LazyValue value) {
+      read_info_member(key, value, fields, seen, info);
+    });
   });
+  if (!read) notes.warn("unreadable_info", "'info' is not a readable JSON object", where);
+  fields.repairs(json.repairs());
 }
+
+namespace {
+
+// The ids of the objects in a list. One by one: the tasks of a log may be large.
+std::vector<std::string> ids_of(std::string_view text, std::string_view part,
+                                const std::string& where, Notes& notes) {
+  std::vector<std::string> ids;
+  const FieldReader fields(notes, where);
+  if (text.substr(0, 1) != "[") {
+    if (text != "null")
+      notes.warn("wrong_type", "'" + std::string(part) + "' is not a list, ignored", where);
+    return ids;
+  }
+  LazyRecord json;
+  JsonWalk walk(text, 0);
+  while (const std::optional<JsonWalk::Item> item = walk.next()) {
+    std::string id;
+    const std::string_view element = text.substr(item->begin, item->end - item->begin);
+    const bool read = json.load(element) && json.visit([&](LazyValue root) {
+      root.each_member([&](std::string_view key, LazyValue value) {
+        if (key == "id") fields.label(value, std::string(part) + " id", id);
+      });
+    });
+    fields.repairs(json.repairs());
+    if (read && !id.empty()) {
+      ids.push_back(std::move(id));
+    } else {
+      notes.warn("entry_without_id", "an entry of '" + std::string(part) + "' has no readable id",
+                 where);
+    }
+  }
+  return ids;
+}
+
+}  // namespace
 
 void parse_tau2_tasks(std::string_view text, const std::string& where, RunInfo& info,
                       Notes& notes) {
-  visit_part(text, "tasks", where, notes, [&](LazyValue root, const FieldReader& fields) {
-    if (!fields.array(root, "tasks")) return;
-    root.each_element([&](LazyValue task) {
-      std::string id;
-      task.each_member([&](std::string_view key, LazyValue value) {
-        if (key == "id") fields.label(value, "tasks id", id);
-      });
-      if (!id.empty()) info.task_ids.push_back(std::move(id));
-    });
-  });
+  info.task_ids = ids_of(text, "tasks", where, notes);
 }
 
 std::set<std::string> parse_tau2_index(std::string_view text, const std::string& where,
                                        Notes& notes) {
-  std::set<std::string> ids;
-  visit_part(text, "simulation_index", where, notes,
-             [&](LazyValue root, const FieldReader& fields) {
-               root.each_element([&](LazyValue entry) {
-                 std::string id;
-                 entry.each_member([&](std::string_view key, LazyValue value) {
-                   if (key == "id") fields.label(value, "simulation_index id", id);
-                 });
-                 if (!id.empty()) ids.insert(std::move(id));
-               });
-             });
-  return ids;
+  const std::vector<std::string> ids = ids_of(text, "simulation_index", where, notes);
+  return {ids.begin(), ids.end()};
 }
 
 }  // namespace unmask

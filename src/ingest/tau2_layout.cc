@@ -12,17 +12,17 @@ namespace {
 
 constexpr std::string_view kSuffixes[] = {".json", ".json.gz", ".json.zst"};
 
-bool is_file(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && !S_ISDIR(status.st_mode);
-}
-
 }  // namespace
+
+bool is_regular_file(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
 
 std::optional<std::string> tau2_results_in(const std::string& folder) {
   for (const std::string_view suffix : kSuffixes) {
     std::string path = folder + "/results" + std::string(suffix);
-    if (is_file(path)) return path;
+    if (is_regular_file(path)) return path;
   }
   return std::nullopt;
 }

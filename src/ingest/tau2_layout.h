@@ -23,6 +23,9 @@ struct SimulationFile {
 // is no such folder. Anything but *.json, *.json.gz and *.json.zst is passed over.
 std::optional<std::vector<SimulationFile>> tau2_simulations_in(const std::string& folder);
 
+// Follows symbolic links. What is found within a folder must be one: a FIFO there would block.
+bool is_regular_file(const std::string& path);
+
 // The folder a path lies in: "a/b.json" -> "a", "b.json" -> ".".
 std::string folder_of(const std::string& path);
 

@@ -1,4 +1,6 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -277,6 +279,16 @@ TEST(Tau2, SaysSoWhenThereIsNothingToRead) {
   EXPECT_FALSE(read_text("{}", "tau2"));
 }
 
+TEST(Tau2, ListsOnlySoManyDroppedRecordsAndCountsTheRest) {
+  std::string numbers = "1";
+  for (int i = 1; i < 12000; ++i) numbers += ",1";
+  const Result<IngestReport> report = read_text(tau2_log({numbers}));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->dropped.size(), 10000u);
+  ASSERT_NE(find_warning(*report, "more_dropped"), nullptr);
+  EXPECT_EQ(find_warning(*report, "more_dropped")->count, 2000);
+}
+
 TEST(Tau2, KeepsUnknownTerminationsAsTheyWereWritten) {
   std::string simulation = tau2_simulation("a", "0", 0);
   simulation.replace(simulation.find("user_stop"), 9, "abducted");
@@ -323,10 +335,13 @@ TEST(Tau2Folder, DropsTheFilesItCannotReadOneByOne) {
   folder.write("simulations/d.json", "[1]");
   folder.write("simulations/e.json", tau2_simulation("other", "0", 2) + " trailing");
   folder.write("simulations/f.json/inner.txt", "a folder named like a file");
+  ASSERT_EQ(::mkfifo((folder.path() + "/simulations/g.json").c_str(), 0600), 0);  // would block
+  const std::string loop = folder.path() + "/simulations/h.json";
+  ASSERT_EQ(::symlink(loop.c_str(), loop.c_str()), 0);
   const Result<IngestReport> report = ingest(folder.path(), {});
   ASSERT_TRUE(report);
   EXPECT_EQ(report->episodes, 2u);
-  EXPECT_EQ(report->dropped.size(), 4u);
+  EXPECT_EQ(report->dropped.size(), 6u);
   EXPECT_NE(find_warning(*report, "id_differs"), nullptr);
   EXPECT_NE(find_warning(*report, "trailing_bytes"), nullptr);
 }
