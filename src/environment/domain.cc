@@ -2,6 +2,7 @@
 
 #include "environment/domains/mock.h"
 #include "environment/domains/retail.h"
+#include "environment/domains/telecom.h"
 
 namespace unmask {
 
@@ -11,6 +12,10 @@ constexpr DomainRow kRows[] = {
     {"mock", "mock", "", true, mock_tools, mock_user_tools, mock_databases, mock_policy, nullptr},
     {"retail", "retail", "base", false, retail_tools, nullptr, retail_databases, retail_policy,
      nullptr},
+    {"telecom", "telecom", "base", true, telecom_tools, telecom_user_tools, telecom_databases,
+     telecom_manual_policy, telecom_sync},
+    {"telecom-workflow", "telecom", "base", true, telecom_tools, telecom_user_tools,
+     telecom_databases, telecom_workflow_policy, telecom_sync},
 };
 
 }  // namespace

@@ -36,6 +36,7 @@ class World {
   void set_agent_db(Value database) { agent_ = std::move(database); }
 
   int generated_ids = 0;
+  Value class_state;  // see ToolScope
 
  private:
   Value agent_;

@@ -63,7 +63,8 @@ void Environment::sync() {
 
 Value Environment::run(const Toolkit& toolkit, const Tool& tool, Side side, const Value& keywords) {
   const std::vector<Value> arguments = bind_arguments(toolkit.class_name, tool, keywords);
-  ToolScope scope{side == Side::Agent ? world_.agent_db() : world_.user_db(), world_.generated_ids};
+  ToolScope scope{side == Side::Agent ? world_.agent_db() : world_.user_db(), world_.generated_ids,
+                  world_.class_state};
   return tool.run(scope, arguments);
 }
 

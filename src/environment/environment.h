@@ -85,6 +85,12 @@ class Environment {
 
   const World& world() const { return world_; }
 
+  // Some things upstream keeps outside the databases, for as long as its process runs (telecom: a
+  // VPN once broken). Here every episode starts afresh, whatever ran before it. To follow upstream
+  // through several episodes of one process, hand what one left to the next before it begins.
+  const Value& left_behind() const { return world_.class_state; }
+  void inherit(Value left_behind) { world_.class_state = std::move(left_behind); }
+
  private:
   explicit Environment(std::shared_ptr<const Domain> domain, bool solo);
   Value run(const Toolkit& toolkit, const Tool& tool, Side side, const Value& keywords);

@@ -27,6 +27,9 @@ struct Parameter {
 struct ToolScope {
   Value& db;           // the database of the toolkit, a model instance
   int& generated_ids;  // identifiers made up so far in this episode
+  // What upstream keeps on the toolkit's class, outside the database; None before anything was
+  // kept.
+  Value& class_state;
 };
 
 // One value per parameter, in order.
