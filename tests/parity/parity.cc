@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -28,6 +29,18 @@ void Tally::expect(std::string_view what, const Value& ours, const Value& theirs
   if (python::equal(ours, theirs)) return;
   differences.push_back(std::string(what) + ": ours " + dump_json(ours) + ", theirs " +
                         dump_json(theirs));
+}
+
+void Tally::add(Tally other) {
+  episodes += other.episodes;
+  steps += other.steps;
+  matched += other.matched;
+  approximate += other.approximate;
+  approximate_equal += other.approximate_equal;
+  inherited += other.inherited;
+  std::move(other.differences.begin(), other.differences.end(), std::back_inserter(differences));
+  std::move(other.approximate_differences.begin(), other.approximate_differences.end(),
+            std::back_inserter(approximate_differences));
 }
 
 const Task* LoadedDomain::find(std::string_view id) const {
@@ -104,6 +117,9 @@ void print(const GoldenFile& file, const Tally& tally) {
       "%zu differences\n",
       file.path.c_str(), tally.episodes, tally.steps, tally.matched, tally.approximate,
       tally.approximate_equal, tally.differences.size());
+  if (tally.inherited > 0)
+    std::printf("  %d episode(s) began with what one that is not in the file had left\n",
+                tally.inherited);
   for (std::size_t i = 0; i < std::min(kShown, tally.differences.size()); ++i)
     std::printf("  DIFFERENCE %s\n", tally.differences[i].c_str());
   for (const std::string& line : tally.approximate_differences)

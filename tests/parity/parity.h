@@ -25,7 +25,9 @@ struct Tally {
   int approximate_equal = 0;             // marked approximate, yet equal
   std::vector<std::string> differences;  // one line each
   std::vector<std::string> approximate_differences;
+  int inherited = 0;  // episodes that began with what one outside the file had left
 
+  void add(Tally other);
   void expect(std::string_view what, const Value& ours, const Value& theirs);
 };
 

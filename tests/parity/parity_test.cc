@@ -1,7 +1,10 @@
 // The tools: every recorded call gives the recorded content, error flag and database hashes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "environment/environment.h"
+#include "environment/python.h"
 #include "parity.h"
 
 namespace unmask::parity {
@@ -66,11 +69,14 @@ void compare_assertions(Tally& tally, const std::string& what, Environment& envi
   }
 }
 
-void compare_episode(Tally& tally, const LoadedDomain& domain, const Value& line) {
+// `left_behind`: what the episode before it left outside the databases, then what this one leaves.
+void compare_episode(Tally& tally, const LoadedDomain& domain, const Value& line,
+                     Value& left_behind) {
   ++tally.episodes;
   const std::string episode = label(line);
   Result<Environment> environment = Environment::start(domain.domain);
   ASSERT_TRUE(environment) << to_string(environment.error());
+  environment->inherit(left_behind);
   const Value& task_id = *line.find("task_id");
   if (task_id.is_str()) {
     const Task* task = domain.find(task_id.as_str());
@@ -87,6 +93,49 @@ void compare_episode(Tally& tally, const LoadedDomain& domain, const Value& line
     compare_step(tally, episode + " step " + std::to_string(i), *environment, steps[i]);
   compare_hashes(tally, episode + " finally", *environment, line, "final_");
   compare_assertions(tally, episode, *environment, line);
+  left_behind = environment->left_behind();
+}
+
+// What the initial states of the domain's tasks leave outside the databases.
+std::vector<Value> possible_legacies(const LoadedDomain& domain) {
+  std::vector<Value> legacies;
+  for (const Task& task : domain.tasks) {
+    Result<Environment> environment = Environment::start(domain.domain);
+    if (!environment || !task.initial_state) continue;
+    (void)environment->set_state(*task.initial_state, {});
+    const Value& left = environment->left_behind();
+    const auto is_known = [&](const Value& known) { return python::equal(known, left); };
+    if (!left.is_none() && std::none_of(legacies.begin(), legacies.end(), is_known))
+      legacies.push_back(left);
+  }
+  return legacies;
+}
+
+// One process of upstream ran all episodes of a file, those that are held back as well, and what
+// one left outside the databases the next one met. So an episode that differs may have begun with
+// what one that is not in this file had left; once that is so it stays so.
+Tally compare_lines(const LoadedDomain& domain, const std::vector<Value>& lines) {
+  Tally all;
+  Value left_behind;
+  for (const Value& line : lines) {
+    const Value before = left_behind;
+    Tally tally;
+    compare_episode(tally, domain, line, left_behind);
+    if (!tally.differences.empty() && before.is_none()) {
+      for (const Value& legacy : possible_legacies(domain)) {
+        Tally again;
+        Value left = legacy;
+        compare_episode(again, domain, line, left);
+        if (!again.differences.empty()) continue;
+        tally = std::move(again);
+        tally.inherited = 1;
+        left_behind = left;
+        break;
+      }
+    }
+    all.add(std::move(tally));
+  }
+  return all;
 }
 
 // One test a domain: --gtest_filter='*retail*'.
@@ -103,8 +152,7 @@ void compare_files(std::string_view domain_name, std::string_view kind) {
       const LoadedDomain* domain = loaded(file.domain);
       ASSERT_NE(domain, nullptr) << file.path << ": domain '" << file.domain
                                  << "' cannot be loaded from " << data_folder_path();
-      Tally tally;
-      for (const Value& line : file.lines) compare_episode(tally, *domain, line);
+      const Tally tally = compare_lines(*domain, file.lines);
       print(file, tally);
       EXPECT_TRUE(tally.differences.empty()) << file.path;
       EXPECT_GT(tally.steps, 0) << file.path;
