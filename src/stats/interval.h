@@ -1,5 +1,5 @@
-// stats: numbers -> estimates. Knows no episode, arm or channel; every function can be checked against
-// a textbook.
+// stats: numbers -> estimates. Knows no episode, arm or channel; every function can be checked
+// against a textbook.
 #pragma once
 
 namespace unmask {

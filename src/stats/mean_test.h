@@ -10,9 +10,9 @@ namespace unmask {
 
 struct MeanTest {
   double mean = 0;
-  double se = 0;       // sd / sqrt(n); 0 when all values are equal
-  double df = 0;       // n - 1
-  double p = 1;        // two-sided, H0: mean = 0
+  double se = 0;  // sd / sqrt(n); 0 when all values are equal
+  double df = 0;  // n - 1
+  double p = 1;   // two-sided, H0: mean = 0
   Interval ci95;
   Interval ci90;
   double upper95 = 0;  // one-sided 95 % limits, on fewer degrees of freedom where values are sparse
@@ -20,13 +20,14 @@ struct MeanTest {
 };
 
 // Student t. When every value is equal the t interval would have zero width, which no finite sample
-// justifies: then p is the exact sign test's (1 where the common value is 0), and the limits allow for
-// a share of unseen tasks of up to 1 - (alpha/2)^(1/n) (one-sided: 1 - alpha^(1/n)) lying `range` away.
+// justifies: then p is the exact sign test's (1 where the common value is 0), and the limits allow
+// for a share of unseen tasks of up to 1 - (alpha/2)^(1/n) (one-sided: 1 - alpha^(1/n)) lying
+// `range` away.
 //
-// Where more than half of the values are equal (most tasks have no masked success), the SE rests on the
-// k others alone, and the one-sided limits take k degrees of freedom: on n - 1 the limit of a small
-// mean falls short of it in 9-13 % of samples instead of 5 % (tests/calibration, U at rates of 1 %).
-// p and the two-sided intervals stay Student's, on n - 1.
+// Where more than half of the values are equal (most tasks have no masked success), the SE rests on
+// the k others alone, and the one-sided limits take k degrees of freedom: on n - 1 the limit of a
+// small mean falls short of it in 9-13 % of samples instead of 5 % (tests/calibration, U at rates
+// of 1 %). p and the two-sided intervals stay Student's, on n - 1.
 //
 // Shape    n >= 2 values.
 // Unit     that of the values; `range` is the largest distance one value can have from another's.
@@ -38,7 +39,7 @@ struct Equivalence {
   double margin = 0;
   double p = 1;  // the larger of the two one-sided p values
   bool equivalent = false;
-  Interval ci90;         // the (1 - 2 alpha) interval
+  Interval ci90;  // the (1 - 2 alpha) interval
 };
 
 // Two one-sided tests: equivalent iff the (1 - 2 alpha) interval lies inside (-margin, margin).
