@@ -15,7 +15,8 @@
 namespace unmask {
 namespace {
 
-constexpr int kDraws = 200;  // searched for a flat outcome
+constexpr int kDraws = 200;            // searched for a flat outcome
+constexpr int kReferenceTasks = 2048;  // the counts are met whatever the model expects
 
 struct Demand {
   std::string name;
@@ -87,10 +88,10 @@ Result<ArmModel> model_of(const ExactOptions& options, const ExactArm& arm,
   model.baseline.success = 0.5;  // checked below; the scores decide who succeeds
   Result<Done> checked = check_options(model);
   if (!checked) return checked.error();
-  Result<ArmModel> made = ArmModel::make(model, model.baseline, name);
+  Result<ArmModel> made = ArmModel::make(model, model.baseline, name, kReferenceTasks);
   if (made) return made;
   model.baseline.recovery = std::nullopt;
-  return ArmModel::make(model, model.baseline, name);
+  return ArmModel::make(model, model.baseline, name, kReferenceTasks);
 }
 
 Result<bool> is_flat(const ArmDraft& baseline, const ArmDraft& candidate, double margin) {

@@ -50,6 +50,8 @@ double beta_of(double mean, double correlation, double top, double quantile) {
   return top * beta_quantile(quantile, m * size, (1 - m) * size);
 }
 
+}  // namespace
+
 double logit(double p) {
   const double inside = std::clamp(p, 1e-12, 1 - 1e-12);
   return std::log(inside / (1 - inside));
@@ -58,8 +60,6 @@ double logit(double p) {
 double logistic(double x) {
   return 1 / (1 + std::exp(-x));
 }
-
-}  // namespace
 
 // The episode under way: messages and budget as tau2-bench counts them. The budget and the steps
 // are looked at between messages, never within one.
@@ -84,17 +84,18 @@ struct ArmModel::Walk {
   }
 };
 
-ArmModel::ArmModel(const PlantOptions& options, const PlantedArm& arm)
+ArmModel::ArmModel(const PlantOptions& options, const PlantedArm& arm, int reference_tasks)
     : options_(options),
       arm_(arm),
+      reference_tasks_(reference_tasks),
       rate_(arm.tool_name_rate + arm.schema_rate + arm.entity_rate + arm.rejected_rate +
             arm.malformed_rate),
       mean_calls_(arm.calls_per_episode.value_or(options.calls_per_episode)),
       success_correlation_(options.success_correlation.value_or(options.task_correlation)) {}
 
 Result<ArmModel> ArmModel::make(const PlantOptions& options, const PlantedArm& arm,
-                                const std::string& name) {
-  ArmModel model(options, arm);
+                                const std::string& name, int reference_tasks) {
+  ArmModel model(options, arm, reference_tasks);
   Result<Done> solved = model.set_recovery(name);
   if (!solved) return solved.error();
   solved = model.solve_success(name);

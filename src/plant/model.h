@@ -14,6 +14,9 @@
 
 namespace unmask {
 
+double logit(double p);     // of p kept within 1e-12 of 0 and 1
+double logistic(double x);  // its inverse
+
 // What a task is like for one arm.
 struct TaskTraits {
   double failure = 0;  // stationary probability that a call fails
@@ -38,9 +41,9 @@ std::vector<PairedLatents> draw_latents(int tasks, double pairing, std::uint64_t
 class ArmModel {
  public:
   // `name` is "baseline" or "candidate", as errors call the arm. The options must have been
-  // checked.
+  // checked. reference_tasks: size of the population the success rate is solved on.
   static Result<ArmModel> make(const PlantOptions& options, const PlantedArm& arm,
-                               const std::string& name);
+                               const std::string& name, int reference_tasks = 32768);
 
   TaskTraits traits(const TaskLatents& latents) const;
 
@@ -58,7 +61,7 @@ class ArmModel {
   struct Walk;    // one episode under way
   struct Sample;  // one episode of the reference population
 
-  ArmModel(const PlantOptions& options, const PlantedArm& arm);
+  ArmModel(const PlantOptions& options, const PlantedArm& arm, int reference_tasks);
   Result<Done> set_recovery(const std::string& name);
   Result<Done> solve_success(const std::string& name);
   double success_probability(double task_success, ScriptEnd end, int failures) const;
@@ -72,6 +75,7 @@ class ArmModel {
 
   PlantOptions options_;
   PlantedArm arm_;
+  int reference_tasks_ = 0;
   double rate_ = 0;  // all channels together
   double mean_calls_ = 1;
   double success_correlation_ = 0;

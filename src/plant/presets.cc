@@ -33,7 +33,8 @@ PlantOptions preset_damaged() {
 
 PlantOptions preset_clean() {
   PlantOptions options;
-  options.task_correlation = 0;  // a dozen failures in as many tasks: enough to bound the propensity
+  // A dozen failures in as many tasks are enough to bound the propensity; in bursts they are not.
+  options.task_correlation = 0;
   options.success_correlation = 0.6;
   PlantedArm& baseline = options.baseline;
   baseline.label = "planted-bf16";

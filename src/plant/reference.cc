@@ -17,7 +17,6 @@
 namespace unmask {
 namespace {
 
-constexpr int kTasks = 32768;
 constexpr int kGrid = 1024;  // quantiles computed of each distribution
 constexpr std::uint64_t kReferenceSeed = 0x706c616e74;
 constexpr std::array<double, 3> kLattice = {0.8191725133961645, 0.6710436067037893,
@@ -59,8 +58,8 @@ std::vector<ArmModel::Sample> ArmModel::reference_population() const {
   }
   Rng rng(kReferenceSeed);
   std::vector<Sample> samples;
-  samples.reserve(kTasks);
-  for (int i = 0; i < kTasks; ++i) {
+  samples.reserve(static_cast<std::size_t>(reference_tasks_));
+  for (int i = 0; i < reference_tasks_; ++i) {
     TaskTraits task;
     task.failure = grid[static_cast<int>(lattice_point(i, 0) * kGrid)].failure;
     task.success = grid[static_cast<int>(lattice_point(i, 1) * kGrid)].success;
@@ -76,24 +75,27 @@ Result<Done> ArmModel::solve_success(const std::string& name) {
       static_cast<double>(std::count_if(samples.begin(), samples.end(), [](const Sample& sample) {
         return sample.end == ScriptEnd::Completed;
       }));
-  if (arm_.success > completed / kTasks)
+  if (arm_.success > completed / reference_tasks_)
     return Error{
         ErrorKind::InvalidArgument,
         fmt::format("{}.success must be at most {:.3f}: the budget or the steps run out in "
                     "the other episodes",
-                    name, completed / kTasks),
+                    name, completed / reference_tasks_),
         ""};
-  const auto mean_success = [this, &samples](double intercept) {
-    intercept_ = intercept;
+  std::vector<double> log_odds;  // before the intercept, of the episodes that may succeed
+  for (const Sample& s : samples)
+    if (s.end == ScriptEnd::Completed)
+      log_odds.push_back(logit(s.task_success) - arm_.coupling * s.failures);
+  const auto mean_success = [this, &log_odds](double intercept) {
     double sum = 0;
-    for (const Sample& s : samples) sum += success_probability(s.task_success, s.end, s.failures);
-    return sum / kTasks;
+    for (const double x : log_odds) sum += logistic(x + intercept);
+    return sum / reference_tasks_;
   };
   // Without coupling and cuts the tasks' own chances already have the asked mean.
-  const bool unchanged = arm_.coupling == 0 && completed == kTasks;
+  const bool unchanged = arm_.coupling == 0 && completed == reference_tasks_;
   double lo = -40;
   double hi = 40;
-  for (int step = 0; step < 40 && !unchanged; ++step) {
+  for (int step = 0; step < 32 && !unchanged; ++step) {
     const double middle = (lo + hi) / 2;
     (mean_success(middle) < arm_.success ? lo : hi) = middle;
   }
@@ -103,16 +105,15 @@ Result<Done> ArmModel::solve_success(const std::string& name) {
 }
 
 void ArmModel::expect(const std::vector<Sample>& samples) {
-  constexpr double kWeight = 1.0 / kTasks;
+  const double weight = 1.0 / reference_tasks_;
   std::array<double, kCallKinds> kinds{};
   expected_.success_within.assign(static_cast<std::size_t>(options_.max_errors) + 1, 0);
   for (const Sample& s : samples) {
-    for (std::size_t kind = 0; kind < s.kinds.size(); ++kind)
-      kinds[kind] += kWeight * s.kinds[kind];
-    const double success = kWeight * success_probability(s.task_success, s.end, s.failures);
+    for (std::size_t kind = 0; kind < s.kinds.size(); ++kind) kinds[kind] += weight * s.kinds[kind];
+    const double success = weight * success_probability(s.task_success, s.end, s.failures);
     expected_.success += success;
-    expected_.errors += kWeight * s.spent;
-    expected_.cut += s.end == ScriptEnd::OutOfErrors ? kWeight : 0;
+    expected_.errors += weight * s.spent;
+    expected_.cut += s.end == ScriptEnd::OutOfErrors ? weight : 0;
     for (int k = s.spent; k <= options_.max_errors; ++k)
       expected_.success_within[static_cast<std::size_t>(k)] += success;
   }
