@@ -40,7 +40,18 @@ Result<IngestReport> read(const Source& source, const ReadOptions& options,
                           const EpisodeSink& sink) {
   const Result<const LogFormat*> format = choose_format(source, options);
   if (!format) return format.error();
-  Result<IngestReport> report = (*format)->read(source, options, sink);
+  // A sink is promised complete run info: the format's name is part of it.
+  std::once_flag once;
+  RunInfo named;
+  const EpisodeSink naming = [&](const RunInfo& info, std::size_t index, Episode&& episode) {
+    if (!info.format.empty()) return sink(info, index, std::move(episode));
+    std::call_once(once, [&] {
+      named = info;
+      named.format = (*format)->name;
+    });
+    sink(named, index, std::move(episode));
+  };
+  Result<IngestReport> report = (*format)->read(source, options, naming);
   if (!report) {
     // A damaged stream explains whatever the format complains about.
     if (!source.damage()) return report;

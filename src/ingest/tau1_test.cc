@@ -103,5 +103,14 @@ TEST(Tau1, DropsEntriesThatAreNoTrajectory) {
   EXPECT_FALSE(read_text("{}", "tau1"));
 }
 
+TEST(Tau1, TellsASinkTheFormat) {
+  std::string seen;
+  const Result<IngestReport> report =
+      ingest_bytes("[" + trajectory(3, 1, "null") + "]", "log", ReadOptions{},
+                   [&](const RunInfo& info, std::size_t, Episode&&) { seen = info.format; });
+  ASSERT_TRUE(report);
+  EXPECT_EQ(seen, "tau1");
+}
+
 }  // namespace
 }  // namespace unmask

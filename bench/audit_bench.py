@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""How much faster than plain Python is an audit of a large log, end to end, and how much memory does it take?
+
+usage: audit_bench.py UNMASK_BINARY [--megabytes 1024] [--folder DIR] [--rounds 3]
+
+Plants one tau2 file of the asked size and a small baseline, then runs in turn, in one session on one machine:
+  ours    unmask audit BASELINE BIG --json ...   (reads, classifies, all intervals at 10,000 resamples)
+  theirs  bench/peers/audit_peer.py BASELINE BIG (json.load and plain loops, counts only)
+and prints the ratio of the wall times, round by round, after checking that both count the same. Memory is the peak of the
+process's anonymous pages (RssAnon), which is what it holds beside the mapped file.
+"""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+
+def timed(command):
+    """Runs a command; returns (seconds, peak RssAnon in MB, standard output)."""
+    start = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    peak = 0
+    os.set_blocking(process.stdout.fileno(), False)
+    out = []
+    while process.poll() is None:
+        try:
+            with open(f"/proc/{process.pid}/status") as status:
+                for line in status:
+                    if line.startswith("RssAnon:"):
+                        peak = max(peak, int(line.split()[1]))
+        except OSError:
+            pass
+        chunk = process.stdout.read()
+        if chunk:
+            out.append(chunk)
+        time.sleep(0.005)
+    seconds = time.monotonic() - start
+    out.append(process.stdout.read() or "")
+    if process.returncode != 0:
+        sys.exit(f"{command[0]} ended with status {process.returncode}")
+    return seconds, peak / 1024, "".join(out)
+
+
+def check_same(ours, theirs):
+    """Both must have counted the same things, or the ratio means nothing."""
+    arm = ours["cells"][0]["candidate"]
+    pairs = [(arm["episodes"]["evaluated"], theirs["episodes"]), (arm["calls"]["agent"], theirs["agent_calls"])]
+    pairs += [(arm["channels"][c]["count"], theirs["channels"].get(c, 0)) for c in arm["channels"] if c in
+              ("malformed", "tool_name", "schema", "entity", "rejected")]
+    pairs += [(arm["recovery"]["failures"], theirs["failures"]), (arm["recovery"]["recovered"], theirs["recovered"])]
+    pairs += [(round(p["success"], 12), round(theirs["curve"][p["k"]], 12)) for p in arm["budget"]["curve"] if p["k"] < 10]
+    for a, b in pairs:
+        if a != b:
+            sys.exit(f"the two disagree: {a} against {b}")
+    return len(pairs)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("unmask")
+    parser.add_argument("--megabytes", type=int, default=1024)
+    parser.add_argument("--folder", default="build/bench-data")
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    folder = pathlib.Path(arguments.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    big = folder / f"planted_{arguments.megabytes}.json"
+    baseline = folder / "small" / "baseline.json"
+    here = pathlib.Path(__file__).parent
+    if not baseline.exists():
+        subprocess.run([arguments.unmask, "plant", "--preset", "damaged", "--out", str(baseline.parent), "--quiet"],
+                       check=True, stdout=subprocess.DEVNULL)
+    if not big.exists():
+        # Grow the number of trials until the file has the size asked for; text per episode as in real logs.
+        probe = folder / "probe"
+        plant = [arguments.unmask, "plant", "--preset", "damaged", "--filler-bytes", "50000", "--quiet"]
+        subprocess.run([*plant, "--trials", "2", "--out", str(probe)], check=True, stdout=subprocess.DEVNULL)
+        trials = max(2, round(2 * arguments.megabytes * 2**20 / (probe / "candidate.json").stat().st_size))
+        subprocess.run([*plant, "--trials", str(trials), "--out", str(folder / "big")], check=True,
+                       stdout=subprocess.DEVNULL)
+        (folder / "big" / "candidate.json").rename(big)
+        (folder / "big" / "baseline.json").unlink()
+    print(f"file {big.stat().st_size / 2**20:.0f} MB")
+    ratios = []
+    for i in range(arguments.rounds):
+        ours, memory, text = timed([arguments.unmask, "audit", str(baseline), str(big), "--json", "-", "--quiet"])
+        theirs, peer_memory, peer = timed(["/usr/bin/python3", str(here / "peers" / "audit_peer.py"), str(baseline), str(big)])
+        checked = check_same(json.loads(text), json.loads(peer.splitlines()[1]))
+        ratios.append(theirs / ours)
+        print(f"round {i + 1}: unmask {ours:.2f} s, {memory:.0f} MB anonymous; Python {theirs:.2f} s, {peer_memory:.0f} MB; "
+              f"ratio {theirs / ours:.1f} ({checked} counts equal)")
+    print(f"audit of {arguments.megabytes} MB: median ratio {statistics.median(ratios):.1f}")
+
+
+if __name__ == "__main__":
+    main()
