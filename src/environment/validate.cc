@@ -49,59 +49,71 @@ class Validator {
   }
 };
 
-bool has_surrogate(std::string_view text) {
-  const std::vector<std::uint32_t> characters = python::code_points(text);
-  return std::any_of(characters.begin(), characters.end(),
-                     [](std::uint32_t c) { return c >= 0xd800 && c < 0xe000; });
-}
-
 Value Validator::text(const Value& input, const std::string& path) {
   if (!input.is_str()) return refuse(path, "Input should be a valid string", "string_type", input);
-  if (has_surrogate(input.as_str()))
-    return refuse(path,
-                  "Input should be a valid string, unable to parse raw data as a unicode string",
-                  "string_unicode", input);
   return input.kind() == Kind::Enum ? Value(input.as_str()) : input;
 }
 
-std::string_view stripped(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\r\v\f";
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
-
-// "1_000" -> "1000"; an underscore must stand between two digits.
-std::optional<std::string> without_underscores(std::string_view text) {
-  const auto digit = [&](std::size_t i) {
-    return i < text.size() && text[i] >= '0' && text[i] <= '9';
+// Rust's trim: Unicode white space at both ends.
+std::string trimmed(std::string_view text) {
+  const std::vector<std::uint32_t> characters = python::code_points(text);
+  const auto blank = [](std::uint32_t c) {
+    return (c >= 9 && c <= 13) || c == 0x20 || c == 0x85 || c == 0xa0 || c == 0x1680 ||
+           (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
+           c == 0x205f || c == 0x3000;
   };
+  std::size_t first = 0;
+  std::size_t last = characters.size();
+  while (first < last && blank(characters[first])) ++first;
+  while (last > first && blank(characters[last - 1])) --last;
   std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '_')
-      out += text[i];
-    else if (i == 0 || !digit(i - 1) || !digit(i + 1))
-      return std::nullopt;
-  }
+  for (std::size_t i = first; i < last; ++i) python::append_code_point(out, characters[i]);
   return out;
 }
 
-Value Validator::integer_of_text(const Value& input, const std::string& path) {
-  std::string_view text = stripped(input.as_str());
+bool all_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "1_000" -> "1000"; nullopt where an underscore leads, ends or follows another.
+std::optional<std::string> without_underscores(std::string_view text) {
+  if (text.starts_with('_') || text.ends_with('_') || text.find("__") != text.npos)
+    return std::nullopt;
+  std::string out;
+  for (const char c : text)
+    if (c != '_') out += c;
+  return out;
+}
+
+// The digits of a whole number as pydantic reads one from text: a sign, zeros in front, ".0" behind
+// and underscores are allowed. nullopt: none.
+std::optional<std::string> whole_digits(std::string_view text) {
+  if (text.starts_with('0'))
+    while (text.size() > 1 && (text[0] == '0' || text[0] == '_') && text[1] != '.')
+      text.remove_prefix(1);
   const std::size_t point = text.find('.');
-  // "5.0" and "5." are whole numbers.
-  if (point != std::string_view::npos && point > 0 &&
-      text.find_first_not_of('0', point + 1) == std::string_view::npos)
+  if (point != text.npos && point + 1 < text.size() &&
+      text.find_first_not_of('0', point + 1) == text.npos)
     text = text.substr(0, point);
-  std::optional<std::string> plain = without_underscores(text);
-  if (plain) {
-    const bool negative = plain->starts_with('-');
-    const std::string digits = negative || plain->starts_with('+') ? plain->substr(1) : *plain;
-    if (!digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos)
-      return Value::integer((negative ? "-" : "") + digits);
-  }
-  return refuse(path, "Input should be a valid integer, unable to parse string as an integer",
-                "int_parsing", input);
+  const std::optional<std::string> digits = without_underscores(text);
+  if (!digits || !all_digits(*digits)) return std::nullopt;
+  return digits;
+}
+
+Value Validator::integer_of_text(const Value& input, const std::string& path) {
+  constexpr std::size_t kMostDigits = 4300;
+  std::string text = trimmed(input.as_str());
+  if (text.starts_with('+')) text.erase(0, 1);
+  const bool negative = text.starts_with('-');
+  if (negative && input.as_str().find('+') == std::string::npos) text.erase(0, 1);
+  const std::optional<std::string> digits = whole_digits(text);
+  if (!digits)
+    return refuse(path, "Input should be a valid integer, unable to parse string as an integer",
+                  "int_parsing", input);
+  if (digits->size() > kMostDigits)
+    return refuse(path, "Unable to parse input string as an integer, exceeded maximum size",
+                  "int_parsing_size", input);
+  return Value::integer((negative ? "-" : "") + *digits);
 }
 
 Value Validator::integer(const Value& input, const std::string& path) {
@@ -119,8 +131,8 @@ Value Validator::integer(const Value& input, const std::string& path) {
         return refuse(path, "Input should be a valid integer, got a number with a fractional part",
                       "int_from_float", input);
       if (std::fabs(v) < 9.2e18) return static_cast<std::int64_t>(v);
-      return refuse(path, "Input should be a valid integer, got a number with a fractional part",
-                    "int_from_float", input);
+      return refuse(path, "Unable to parse input string as an integer, exceeded maximum size",
+                    "int_parsing_size", input);
     }
     case Kind::Str:
     case Kind::Enum:
@@ -130,20 +142,27 @@ Value Validator::integer(const Value& input, const std::string& path) {
   }
 }
 
-std::optional<double> float_of_text(std::string_view input) {
-  const std::optional<std::string> plain = without_underscores(stripped(input));
-  if (!plain || plain->empty()) return std::nullopt;
-  // strtod also reads hexadecimal and "nan(...)", which are no numbers to Rust.
-  if (plain->find_first_of("xXpP(") != std::string::npos) return std::nullopt;
+// Rust's f64: digits with a point and an exponent, or inf, infinity, nan in any case.
+std::optional<double> float_of_text(std::string_view text) {
+  std::string_view body = text;
+  if (body.starts_with('+') || body.starts_with('-')) body.remove_prefix(1);
+  const std::string word = python::lower_text(body);
+  const bool named = word == "inf" || word == "infinity" || word == "nan";
+  const bool digits = body.find_first_of("0123456789") != body.npos;
+  const bool foreign = body.find_first_not_of("0123456789.eE+-") != body.npos;
+  if (!named && (!digits || foreign)) return std::nullopt;
+  const std::string copy(text);
   char* end = nullptr;
-  const double value = std::strtod(plain->c_str(), &end);
-  if (*end != '\0' || static_cast<unsigned char>(plain->front()) <= ' ') return std::nullopt;
-  return value;
+  const double value = std::strtod(copy.c_str(), &end);
+  return *end == '\0' ? std::optional<double>(value) : std::nullopt;
 }
 
 Value Validator::number(const Value& input, const std::string& path) {
   if (input.is_str()) {
-    const std::optional<double> value = float_of_text(input.as_str());
+    std::optional<double> value = float_of_text(trimmed(input.as_str()));
+    if (!value)
+      if (const std::optional<std::string> plain = without_underscores(input.as_str()))
+        value = float_of_text(*plain);
     if (value) return *value;
     return refuse(path, "Input should be a valid number, unable to parse string as a number",
                   "float_parsing", input);
@@ -172,7 +191,7 @@ Value Validator::boolean(const Value& input, const std::string& path) {
   const bool whole = input.kind() == Kind::Float &&
                      input.as_float() == std::trunc(input.as_float()) &&
                      std::isfinite(input.as_float());
-  if (input.kind() == Kind::Int || input.kind() == Kind::BigInt || whole) {
+  if (input.kind() == Kind::Int || (whole && std::fabs(input.as_float()) < 9.2e18)) {
     if (python::equal(input, Value(0))) return false;
     if (python::equal(input, Value(1))) return true;
     return unreadable();
