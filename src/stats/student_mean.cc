@@ -46,9 +46,17 @@ double half_width(const Moments& m, double alpha, double range) {
   return t_quantile(1 - alpha, m.df) * m.se;
 }
 
-// Degrees of freedom of a one-sided limit: n - 1, or the number of values outside the largest group
-// of equal ones where that group holds more than half.
-double one_sided_df(std::span<const double> values) {
+// Fewer values than this beside a majority of equal ones: too few for a two-sided t on n - 1.
+constexpr std::size_t kSparse = 20;
+
+// Degrees of freedom of the limits: n - 1, or the number of values outside the largest group of
+// equal ones where that group holds more than half.
+struct LimitDf {
+  double one_sided = 0;
+  double two_sided = 0;  // takes the smaller number only where it is below kSparse
+};
+
+LimitDf limit_df(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   std::size_t largest = 0;
@@ -58,7 +66,10 @@ double one_sided_df(std::span<const double> values) {
     largest = std::max(largest, run);
   }
   const std::size_t others = sorted.size() - largest;
-  return static_cast<double>(2 * largest > sorted.size() ? others : sorted.size() - 1);
+  const double full = static_cast<double>(sorted.size() - 1);
+  if (2 * largest <= sorted.size()) return {full, full};
+  const double few = static_cast<double>(others);
+  return {few, others < kSparse ? few : full};
 }
 
 Error too_few() {
@@ -79,11 +90,13 @@ Result<MeanTest> mean_t_test(std::span<const double> values, double range) {
   } else {
     test.p = m.mean == 0 ? 1.0 : std::pow(0.5, m.df);  // 2 * (1/2)^n
   }
-  const double reach95 = half_width(m, 0.025, range);
+  const LimitDf df = m.se > 0 ? limit_df(values) : LimitDf{m.df, m.df};
+  const double reach95 =
+      m.se > 0 ? t_quantile(0.975, df.two_sided) * m.se : half_width(m, 0.025, range);
   const double reach90 = half_width(m, 0.05, range);
   test.ci95 = {m.mean - reach95, m.mean + reach95};
   test.ci90 = {m.mean - reach90, m.mean + reach90};
-  const double reach_one_sided = m.se > 0 ? t_quantile(0.95, one_sided_df(values)) * m.se : reach90;
+  const double reach_one_sided = m.se > 0 ? t_quantile(0.95, df.one_sided) * m.se : reach90;
   test.upper95 = m.mean + reach_one_sided;
   test.lower95 = m.mean - reach_one_sided;
   return test;

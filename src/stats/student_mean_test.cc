@@ -112,5 +112,18 @@ TEST(Tost, RefusesAnEmptyMargin) {
   EXPECT_EQ(tost(Numbers{1}, 1).error().kind, ErrorKind::Undefined);
 }
 
+TEST(MeanTTest, RestsAnIntervalOfFewDifferingValuesOnTheirNumber) {
+  std::vector<double> values(114, 0.0);
+  for (std::size_t i = 0; i < 4; ++i) values[i] = 0.25;
+  const Result<MeanTest> sparse = mean_t_test(values);
+  ASSERT_TRUE(sparse);
+  EXPECT_NEAR(sparse->ci95.hi, sparse->mean + t_quantile(0.975, 4) * sparse->se, 1e-12);
+  EXPECT_DOUBLE_EQ(sparse->p, two_sided_t_p(sparse->mean / sparse->se, 113));
+  for (std::size_t i = 0; i < 20; ++i) values[i] = 0.25;  // enough of them: Student's own
+  const Result<MeanTest> enough = mean_t_test(values);
+  ASSERT_TRUE(enough);
+  EXPECT_NEAR(enough->ci95.hi, enough->mean + t_quantile(0.975, 113) * enough->se, 1e-12);
+}
+
 }  // namespace
 }  // namespace unmask
