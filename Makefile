@@ -20,8 +20,8 @@ deps:
 	@deps/install.sh
 
 build: deps
-	@cmake --preset release -DUNMASK_TESTS=OFF >build-release.log 2>&1 || { cat build-release.log; rm -f build-release.log; exit 1; }
-	@rm -f build-release.log
+	@mkdir -p build
+	@cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@cmake --build --preset release -j $(JOBS) --target unmask
 
 demo: build
@@ -62,7 +62,9 @@ fuzz:
 	cmake --build --preset fuzz -j $(JOBS)
 	tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
-calibration: build
+calibration: deps
+	cmake --preset release -DUNMASK_TESTS=ON
+	cmake --build --preset release -j $(JOBS) --target pipeline_calibration
 	tests/calibration/run.sh build/release
 
 check-all: lint clang asan tsan test
