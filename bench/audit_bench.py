@@ -11,38 +11,34 @@ process's anonymous pages (RssAnon), which is what it holds beside the mapped fi
 """
 import argparse
 import json
-import os
 import pathlib
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 
 def timed(command):
     """Runs a command; returns (seconds, peak RssAnon in MB, standard output)."""
-    start = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     peak = 0
-    os.set_blocking(process.stdout.fileno(), False)
-    out = []
-    while process.poll() is None:
-        try:
-            with open(f"/proc/{process.pid}/status") as status:
-                for line in status:
-                    if line.startswith("RssAnon:"):
-                        peak = max(peak, int(line.split()[1]))
-        except OSError:
-            pass
-        chunk = process.stdout.read()
-        if chunk:
-            out.append(chunk)
-        time.sleep(0.005)
-    seconds = time.monotonic() - start
-    out.append(process.stdout.read() or "")
-    if process.returncode != 0:
-        sys.exit(f"{command[0]} ended with status {process.returncode}")
-    return seconds, peak / 1024, "".join(out)
+    with tempfile.TemporaryFile("w+") as out:
+        start = time.monotonic()
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL)
+        while process.poll() is None:
+            try:
+                with open(f"/proc/{process.pid}/status") as status:
+                    for line in status:
+                        if line.startswith("RssAnon:"):
+                            peak = max(peak, int(line.split()[1]))
+            except OSError:
+                pass
+            time.sleep(0.005)
+        seconds = time.monotonic() - start
+        if process.returncode != 0:
+            sys.exit(f"{command[0]} ended with status {process.returncode}")
+        out.seek(0)
+        return seconds, peak / 1024, out.read()
 
 
 def check_same(ours, theirs):
@@ -59,6 +55,45 @@ def check_same(ours, theirs):
     return len(pairs)
 
 
+def raw_data(message, filler):
+    """The server's parsed response as real logs keep it beside each message of a model."""
+    calls = [{"id": call["id"], "type": "function",
+              "function": {"name": call["name"], "arguments": json.dumps(call["arguments"])}}
+             for call in message.get("tool_calls") or []]
+    return {"id": "chatcmpl-" + "x" * 29, "object": "chat.completion", "model": "planted",
+            "choices": [{"index": 0, "finish_reason": "tool_calls" if calls else "stop",
+                         "message": {"role": message["role"], "content": message["content"], "tool_calls": calls or None}}],
+            "usage": {"prompt_tokens": 6000, "completion_tokens": 40}, "reasoning": filler}
+
+
+def write_big(planted, big, size):
+    """Repeats the planted episodes as further trials, each grown to the size real ones have: a policy of 20 kB and a raw
+    response beside each message."""
+    log = json.loads(planted.read_text())
+    words = ("the customer asks, the agent looks up line L1001, \"quotes\" and \\n escapes included; " * 250)
+    bodies = []
+    for simulation in log["simulations"]:
+        for message in simulation["messages"]:
+            if message["role"] in ("assistant", "user"):
+                message["raw_data"] = raw_data(message, words[:1500])
+        simulation["policy"] = words[:20000]
+        bodies.append(simulation)
+    trials = log["info"]["num_trials"]
+    temporary = big.with_suffix(".tmp")
+    with open(temporary, "w") as out:
+        head = {key: value for key, value in log.items() if key != "simulations"}
+        out.write(json.dumps(head, indent=2)[:-2] + ',\n"simulations": [')
+        repeat = 0
+        while out.tell() < size:
+            for n, simulation in enumerate(bodies):
+                trial = simulation["trial"] % trials + trials * repeat
+                text = json.dumps({**simulation, "trial": trial, "id": f"{repeat}-{n}"}, indent=2)
+                out.write((",\n" if repeat or n else "\n") + text)
+            repeat += 1
+        out.write("]}\n")
+    temporary.rename(big)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("unmask")
@@ -72,18 +107,10 @@ def main():
     baseline = folder / "small" / "baseline.json"
     here = pathlib.Path(__file__).parent
     if not baseline.exists():
-        subprocess.run([arguments.unmask, "plant", "--preset", "damaged", "--out", str(baseline.parent), "--quiet"],
+        subprocess.run([arguments.unmask, "plant", "--preset", "damaged", "--out", f"{baseline.parent}/", "--quiet"],
                        check=True, stdout=subprocess.DEVNULL)
     if not big.exists():
-        # Grow the number of trials until the file has the size asked for; text per episode as in real logs.
-        probe = folder / "probe"
-        plant = [arguments.unmask, "plant", "--preset", "damaged", "--filler-bytes", "50000", "--quiet"]
-        subprocess.run([*plant, "--trials", "2", "--out", str(probe)], check=True, stdout=subprocess.DEVNULL)
-        trials = max(2, round(2 * arguments.megabytes * 2**20 / (probe / "candidate.json").stat().st_size))
-        subprocess.run([*plant, "--trials", str(trials), "--out", str(folder / "big")], check=True,
-                       stdout=subprocess.DEVNULL)
-        (folder / "big" / "candidate.json").rename(big)
-        (folder / "big" / "baseline.json").unlink()
+        write_big(baseline.parent / "candidate.json", big, arguments.megabytes * 2**20)
     print(f"file {big.stat().st_size / 2**20:.0f} MB")
     ratios = []
     for i in range(arguments.rounds):

@@ -48,6 +48,7 @@ namespace {
 constexpr std::size_t kKeptCapacity = std::size_t{32} << 20;
 
 simdjson::error_code parse_into(dom::document& document, std::string_view text) {
+  if (text.empty()) return simdjson::EMPTY;  // its data() may be null, which memcpy must not get
   thread_local dom::parser parser;
   const simdjson::error_code code =
       parser.parse_into_document(document, text.data(), text.size(), true).error();

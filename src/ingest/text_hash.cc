@@ -3,14 +3,20 @@
 // Flood 2014). A policy of 10 KB stands in every simulation of a log, so byte-wise FNV would show.
 #include "ingest/text_hash.h"
 
+#include <bit>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 
 namespace unmask {
 namespace {
 
 std::uint64_t load(std::string_view bytes) {
   std::uint64_t word = 0;
+  if (std::endian::native == std::endian::little && bytes.size() == sizeof word) {
+    std::memcpy(&word, bytes.data(), sizeof word);  // one load; the loop below is the same, slower
+    return word;
+  }
   for (std::size_t i = 0; i < bytes.size(); ++i)
     word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
   return word;

@@ -251,7 +251,7 @@ void run_coverage(int datasets, int tasks, const std::vector<int>& chosen) {
         width += interval.hi - interval.lo;
       }
       fmt::print("| {} | {} | {:.4f} | {} | {:.1f} | {:.4f} |\n", all[c].name, name, truth, n,
-                 100.0 * covered / n, width / n);
+                 100.0 * static_cast<double>(covered) / n, width / n);
     }
     fmt::print("| {} | G band, all K | | {} | {:.1f} | |\n", all[c].name, sets.size(),
                100 * band_coverage(sets));

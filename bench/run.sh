@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Every benchmark against its comparator, in one session on one machine.
+#   bench/run.sh BUILD_DIR [MEGABYTES]
+set -euo pipefail
+build=$1
+megabytes=${2:-1024}
+here=$(cd "$(dirname "$0")" && pwd)
+data=$build/../bench-data
+echo "machine: $(nproc) cores, $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2- | xargs), $(uname -sr)"
+echo
+echo "== audit end to end against Python"
+/usr/bin/python3 "$here/audit_bench.py" "$build/unmask" --megabytes "$megabytes" --folder "$data"
+echo
+echo "== reading against a bare simdjson walk of the same slices"
+"$build/ingest_bench" --file "$data/planted_$megabytes.json"
+echo
+echo "== resampling against numpy"
+/usr/bin/python3 "$here/peers/bootstrap_numpy.py" "$build/stats_bench"
