@@ -69,18 +69,36 @@ void append_integer(std::string& out, const std::optional<Integer>& value) {
     out += "null";
 }
 
+// `value` in `digits` decimal digits, zeros in front.
+void append_digits(std::string& out, std::int64_t value, int digits) {
+  char text[20];
+  for (int i = digits - 1; i >= 0; --i, value /= 10) text[i] = static_cast<char>('0' + value % 10);
+  out.append(text, static_cast<std::size_t>(digits));
+}
+
 // `seconds` after the start of 2026, which stands for the time the run would have begun.
 void append_time(std::string& out, double seconds) {
   using namespace std::chrono;
-  const auto whole = static_cast<std::int64_t>(std::floor(seconds));
-  const auto micros = static_cast<std::int64_t>((seconds - static_cast<double>(whole)) * 1e6);
-  const std::int64_t days_in = whole / 86400;
+  constexpr double kLatest = 1e11;  // year 5194: four digits, and in range of the integers below
+  const std::int64_t total = std::llround(std::min(seconds, kLatest) * 1e6);
+  const std::int64_t whole = total / 1'000'000;
+  const year_month_day date{sys_days{year{2026} / January / 1} + days{whole / 86400}};
   const std::int64_t of_day = whole % 86400;
-  const year_month_day date{sys_days{year{2026} / January / 1} + days{days_in}};
-  fmt::format_to(std::back_inserter(out), "\"{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}\"",
-                 static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                 static_cast<unsigned>(date.day()), of_day / 3600, of_day / 60 % 60, of_day % 60,
-                 micros);
+  out += '"';
+  append_digits(out, static_cast<int>(date.year()), 4);
+  out += '-';
+  append_digits(out, static_cast<unsigned>(date.month()), 2);
+  out += '-';
+  append_digits(out, static_cast<unsigned>(date.day()), 2);
+  out += 'T';
+  append_digits(out, of_day / 3600, 2);
+  out += ':';
+  append_digits(out, of_day / 60 % 60, 2);
+  out += ':';
+  append_digits(out, of_day % 60, 2);
+  out += '.';
+  append_digits(out, total % 1'000'000, 6);
+  out += '"';
 }
 
 std::string_view tau2_role(Role role) {
