@@ -2,9 +2,12 @@
 
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "base/file.h"
 #include "base/utf8.h"
@@ -51,11 +54,25 @@ std::string datetime_text(const toml::date_time& t) {
   return out;
 }
 
+Value from_toml(const toml::node& node);
+
+// In the order of the file, as Python's dicts keep it; toml++ sorts by key.
+Value from_toml_table(const toml::table& table) {
+  std::vector<std::pair<const toml::key*, const toml::node*>> entries;
+  for (const auto& [key, child] : table) entries.emplace_back(&key, &child);
+  std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+    const toml::source_position& x = a.first->source().begin;
+    const toml::source_position& y = b.first->source().begin;
+    return std::pair(x.line, x.column) < std::pair(y.line, y.column);
+  });
+  Value dict = Value::dict();
+  for (const auto& [key, child] : entries) dict.set(key->str(), from_toml(*child));
+  return dict;
+}
+
 Value from_toml(const toml::node& node) {
   if (const toml::table* table = node.as_table()) {
-    Value dict = Value::dict();
-    for (const auto& [key, child] : *table) dict.set(key.str(), from_toml(child));
-    return dict;
+    return from_toml_table(*table);
   }
   if (const toml::array* array = node.as_array()) {
     std::vector<Value> items;
