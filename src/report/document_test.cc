@@ -223,6 +223,10 @@ TEST(Numbers, HaveOneForm) {
   EXPECT_EQ(percent(0), "0.0%");
   EXPECT_EQ(percent(0.0001), "<0.1%");
   EXPECT_EQ(percent(std::nullopt), "–");
+  EXPECT_EQ(fine_percent(3.0 / 1646), "0.18%");
+  EXPECT_EQ(fine_percent(0.0), "0.0%");
+  EXPECT_EQ(fine_percent(0.012), "1.2%");
+  EXPECT_EQ(fine_percent(0.00003), "<0.1%");
   EXPECT_EQ(in_points(-0.013), "−1.3");
   EXPECT_EQ(in_points(0.013), "+1.3");
   EXPECT_EQ(in_points(0.075, false), "7.5");

@@ -39,6 +39,11 @@ std::string percent(std::optional<double> proportion) {
   return fixed(value, 1) + "%";
 }
 
+std::string fine_percent(std::optional<double> proportion) {
+  if (!proportion || *proportion < 0.0001 || *proportion >= 0.01) return percent(proportion);
+  return decimal(100 * *proportion, 2) + "%";
+}
+
 std::string in_points(std::optional<double> proportion, bool with_sign) {
   if (!proportion || !std::isfinite(*proportion)) return kAbsent;
   return fixed(points(*proportion), 1, with_sign);

@@ -15,6 +15,8 @@ inline constexpr const char* kAbsent = "–";
 
 // 0.195 -> "19.5%". What would round to 0 but is not is "<0.1%".
 std::string percent(std::optional<double> proportion);
+// As percent, with a second decimal below 1%: 0.00182 -> "0.18%".
+std::string fine_percent(std::optional<double> proportion);
 // -0.013 -> "−1.3"; with_sign: 0.013 -> "+1.3".
 std::string in_points(std::optional<double> proportion, bool with_sign = true);
 // 1.9641 -> "1.96"; beyond 1000 ">999".

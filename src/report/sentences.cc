@@ -281,7 +281,7 @@ std::string names_in_words(const NamesComparison& names) {
   if (names.candidate_calls > 0)
     add(fmt::format("{} of {} calls of the candidate use a name the baseline never did ({})",
                     count_text(names.novel_calls), count_text(names.candidate_calls),
-                    percent(names.novel_share)));
+                    fine_percent(names.novel_share)));
   if (names.novel_beyond_chance) {
     const NamesComparison::NovelBeyondChance& novel = *names.novel_beyond_chance;
     add(fmt::format("{} points of that beyond chance {}, p {}", in_points(novel.difference),
