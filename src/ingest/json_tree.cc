@@ -275,6 +275,7 @@ std::string JsonNode::to_sorted_json() const {
 }
 
 Result<JsonTree> JsonTree::parse(std::string_view text, JsonRepairs* repairs) {
+  if (text.data() == nullptr) text = "";  // the parser copies from the pointer whatever the length
   std::unique_ptr<State> state = std::make_unique<State>();
   const simdjson::error_code first = parse_into(state->document, text);
   if (first == simdjson::SUCCESS) return JsonTree(std::move(state));

@@ -279,6 +279,16 @@ TEST(Tau2, SaysSoWhenThereIsNothingToRead) {
   EXPECT_FALSE(read_text("{}", "tau2"));
 }
 
+TEST(Tau2, SaysWhenSettingsCannotBeRead) {
+  std::string log = tau2_log({tau2_simulation("a", "0", 0)});
+  log.replace(log.find(R"({"temperature": 0.0})"), 20, R"({"temperature"::0.0})");
+  const Result<IngestReport> report = read_text(log);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->episodes, 1u);
+  EXPECT_EQ(report->run.info.agent_settings, "");
+  EXPECT_NE(find_warning(*report, "unreadable_settings"), nullptr);
+}
+
 TEST(Tau2, ListsOnlySoManyDroppedRecordsAndCountsTheRest) {
   std::string numbers = "1";
   for (int i = 1; i < 12000; ++i) numbers += ",1";
