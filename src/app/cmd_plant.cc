@@ -71,13 +71,13 @@ void set_labels(const std::vector<std::string>& labels, Options& options) {
 }
 
 Result<PlantedPair> planted(const PlantArguments& arguments, Progress& progress) {
-  progress.step(arguments.exact ? "building logs that meet the counts" : "drawing episodes");
   if (arguments.exact) {
     Result<ExactOptions> options = exact_preset(arguments.preset);
     if (!options) return options.error();
     const Result<Done> applied = apply(arguments.flags, *options);
     if (!applied) return applied.error();
     set_labels(arguments.labels, *options);
+    progress.step("building logs that meet the counts");
     return plant_exact(*options);
   }
   PlantOptions options;
@@ -89,6 +89,7 @@ Result<PlantedPair> planted(const PlantArguments& arguments, Progress& progress)
   const Result<Done> applied = apply(arguments.flags, options);
   if (!applied) return applied.error();
   set_labels(arguments.labels, options);
+  progress.step("drawing episodes");
   return plant_random(options);
 }
 

@@ -56,6 +56,11 @@ Error usage_error(const CLI::App& app, const std::string& message) {
                fmt::format("{}; see unmask {} --help", message, app.get_name()), ""};
 }
 
+// The option that CLI11's messages start with.
+std::string option_in(const std::string& message) {
+  return message.substr(0, message.find(':'));
+}
+
 }  // namespace
 
 Result<Parsed> parse_arguments(CLI::App& app, const Invocation& invocation) {
@@ -69,6 +74,13 @@ Result<Parsed> parse_arguments(CLI::App& app, const Invocation& invocation) {
     const Result<Done> written = write_standard_output(app.help());
     if (!written) return written.error();
     return Parsed::HelpShown;
+  } catch (const CLI::ArgumentMismatch& error) {
+    return usage_error(app, option_in(error.what()) + " needs a value");
+  } catch (const CLI::ValidationError& error) {
+    // "--seed: must be ..." is ours after the colon.
+    const std::string text = error.what();
+    const std::string option = option_in(text);
+    return usage_error(app, option + text.substr(std::min(option.size() + 1, text.size())));
   } catch (const CLI::ParseError& error) {
     return usage_error(app, error.what());
   }

@@ -65,11 +65,14 @@ bool wants_color(ColorChoice choice) {
 
 std::atomic<int> holders{0};
 std::atomic<bool> pending{false};
+std::atomic<bool> on_terminal{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 [[noreturn]] void end_interrupted() {
-  constexpr std::string_view kText = "\nunmask: interrupted\n";
-  if (::write(STDERR_FILENO, kText.data(), kText.size()) < 0) {
+  // A terminal has echoed "^C", or holds half a progress bar.
+  std::string_view text = "\nunmask: interrupted\n";
+  if (!on_terminal.load()) text.remove_prefix(1);
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) {
     // Nobody is left to tell.
   }
   ::_exit(static_cast<int>(ExitStatus::Interrupted));
@@ -116,6 +119,7 @@ TerminalStyle style_of_standard_output(ColorChoice choice) {
 }
 
 void end_on_interrupt() {
+  on_terminal.store(::isatty(STDERR_FILENO) != 0);
   struct sigaction action {};
   action.sa_handler = on_interrupt;
   sigemptyset(&action.sa_mask);

@@ -1,12 +1,22 @@
 // arms.toml: one [[arm]] table per arm.
+//
+// toml++ 3.3 asserts that a table header starts with a key ("[[+]]" ends the program) and, given
+// some characters beyond ASCII, reaches code it declares unreachable. The assertion is taken out,
+// an error follows from what comes after it; and it is given ASCII only.
 #define TOML_EXCEPTIONS 0
+#include <toml++/impl/preprocessor.h>
+#undef TOML_ASSERT_ASSUME
+#define TOML_ASSERT_ASSUME(expression) static_assert(true)
+
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "app/grid.h"
 #include "app/nearest.h"
+#include "base/utf8.h"
 
 namespace unmask {
 namespace {
@@ -105,11 +115,69 @@ class ArmReader {
   std::optional<Error> error_;
 };
 
+// Where the string that starts at `begin` ends: past its closing quotes, or at the end of its line
+// or of the text where it has none.
+std::size_t end_of_string(std::string_view toml, std::size_t begin) {
+  const char quote = toml[begin];
+  const std::string_view three = quote == '"' ? "\"\"\"" : "'''";
+  const bool long_form = toml.substr(begin, 3) == three;
+  std::size_t i = begin + (long_form ? 3 : 1);
+  while (i < toml.size()) {
+    if (quote == '"' && toml[i] == '\\')
+      i += 2;
+    else if (long_form && toml.substr(i, 3) == three)
+      return i + 3;
+    else if (!long_form && toml[i] == quote)
+      return i + 1;
+    else if (!long_form && toml[i] == '\n')
+      return i;
+    else
+      ++i;
+  }
+  return toml.size();
+}
+
+// The same TOML in ASCII: characters beyond it become \U escapes in "strings" and '?' in comments.
+// Errors   Malformed, with the line: such a character anywhere else, or no UTF-8.
+Result<std::string> in_ascii(std::string_view toml, const std::string& name) {
+  std::string out;
+  const auto append = [&](std::size_t begin, std::size_t end, bool escape) {
+    for (std::size_t i = begin; i < end;) {
+      const Utf8Step step = decode_utf8(toml, i);
+      if (step.code_point < 0x80)
+        out += toml[i];
+      else
+        out += escape ? fmt::format("\\U{:08X}", step.code_point) : "?";
+      i += step.length;
+    }
+  };
+  for (std::size_t i = 0; i < toml.size();) {
+    const bool quoted = toml[i] == '"';
+    std::size_t end = i + 1;
+    if (quoted || toml[i] == '\'') end = std::min(end_of_string(toml, i), toml.size());
+    if (toml[i] == '#') end = std::min(toml.find('\n', i), toml.size());
+    const std::string_view piece = toml.substr(i, end - i);
+    const bool ascii = std::all_of(piece.begin(), piece.end(),
+                                   [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    if (!ascii && (!is_utf8(piece) || (!quoted && toml[i] != '#')))
+      return Error{
+          ErrorKind::Malformed,
+          "is not TOML as read here: characters beyond ASCII must be UTF-8 in \"double quotes\"",
+          fmt::format("{}:{}", name, 1 + std::count(out.begin(), out.end(), '\n'))};
+    append(i, end, quoted);
+    i = end;
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<std::vector<GridArm>> parse_arms(std::string_view toml, const std::string& name,
                                         const std::string& folder) {
-  const toml::parse_result parsed = toml::parse(toml);
+  if (toml.substr(0, 3) == "\xEF\xBB\xBF") toml.remove_prefix(3);  // a byte order mark
+  const Result<std::string> ascii = in_ascii(toml, name);
+  if (!ascii) return ascii.error();
+  const toml::parse_result parsed = toml::parse(*ascii);
   if (!parsed)
     return Error{ErrorKind::Malformed, fmt::format("is not TOML: {}", parsed.error().description()),
                  fmt::format("{}:{}", name, parsed.error().source().begin.line)};

@@ -282,7 +282,7 @@ void show_length(Screen& screen, const ArmSummary& arm) {
   add("prompt tokens", l.prompt_tokens, 0);
   add("completion tokens", l.completion_tokens, 0);
   add("seconds", l.seconds, 1);
-  add("USD", l.agent_cost_usd, 4);
+  if (l.agent_cost_usd && *l.agent_cost_usd > 0) add("USD", l.agent_cost_usd, 4);
   if (text.empty()) return;
   screen.heading("Length, mean per episode");
   screen.paragraph("  ", text);
