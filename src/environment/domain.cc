@@ -1,5 +1,6 @@
 #include "environment/domain.h"
 
+#include "environment/domains/airline.h"
 #include "environment/domains/mock.h"
 #include "environment/domains/retail.h"
 #include "environment/domains/telecom.h"
@@ -11,6 +12,8 @@ namespace {
 constexpr DomainRow kRows[] = {
     {"mock", "mock", "", true, mock_tools, mock_user_tools, mock_databases, mock_policy, nullptr},
     {"retail", "retail", "base", false, retail_tools, nullptr, retail_databases, retail_policy,
+     nullptr},
+    {"airline", "airline", "base", false, airline_tools, nullptr, airline_databases, airline_policy,
      nullptr},
     {"telecom", "telecom", "base", true, telecom_tools, telecom_user_tools, telecom_databases,
      telecom_manual_policy, telecom_sync},

@@ -130,7 +130,39 @@ Value subtract(const Value& a, const Value& b, std::string_view symbol) {
   return arithmetic(a, b, symbol);
 }
 
+namespace {
+
+// text * times, list * times
+Value repeated(const Value& sequence, const Value& times) {
+  constexpr std::size_t kLongest = std::size_t{1} << 26;
+  if (times.kind() == Kind::BigInt)
+    throw PythonError("cannot fit 'int' into an index-sized integer", "OverflowError");
+  const std::size_t count =
+      times.as_int() > 0 ? static_cast<std::size_t>(times.as_int()) : std::size_t{0};
+  const std::size_t one = sequence.is_list() ? sequence.size() : sequence.as_str().size();
+  if (one != 0 && count > kLongest / one) throw PythonError("", "MemoryError");
+  std::string text;
+  std::vector<Value> items;
+  for (std::size_t i = 0; one != 0 && i < count; ++i) {
+    if (sequence.is_list())
+      items.insert(items.end(), sequence.items().begin(), sequence.items().end());
+    else
+      text += sequence.as_str();
+  }
+  return sequence.is_list() ? Value::list(std::move(items)) : Value(text);
+}
+
+}  // namespace
+
 Value multiply(const Value& a, const Value& b, std::string_view symbol) {
+  const bool a_sequence = a.is_str() || a.is_list();
+  const bool b_sequence = b.is_str() || b.is_list();
+  if (a_sequence || b_sequence) {
+    const Value& times = a_sequence ? b : a;
+    if (!is_integer(times))
+      raise_type_error("can't multiply sequence by non-int of type '" + type_name(times) + "'");
+    return repeated(a_sequence ? a : b, times);
+  }
   return arithmetic(a, b, symbol);
 }
 
