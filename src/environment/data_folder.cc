@@ -1,11 +1,8 @@
 #include "environment/data_folder.h"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -15,9 +12,29 @@
 #include "environment/python.h"
 #include "environment/schema.h"
 
+namespace {
+
+// toml++ 3.3 asserts, and with NDEBUG assumes, what a broken text can violate ("[{" for one). Here
+// such a text is refused instead. The namespace gets a name of its own, for another file of the
+// program may include the library as it is.
+struct BrokenToml {};
+[[noreturn]] void refuse_toml() {
+  throw BrokenToml();
+}
+
+}  // namespace
+
+#undef NDEBUG
+#define toml toml_that_throws
+#define TOML_ASSERT(expr) static_cast<void>((expr) || (refuse_toml(), false))
+#include <toml++/toml.h>
+#undef toml
+
 namespace unmask {
 
 namespace {
+
+namespace toml = toml_that_throws;
 
 constexpr char kAdvice[] =
     "get https://github.com/sierra-research/tau2-bench and give its folder with --tau2 DIR or "
@@ -124,6 +141,8 @@ Result<Value> parse_toml(std::string_view text) {
     return Error{ErrorKind::Malformed, "not TOML: " + problem,
                  "line " + std::to_string(error.source().begin.line) + ", column " +
                      std::to_string(error.source().begin.column)};
+  } catch (const BrokenToml&) {
+    return Error{ErrorKind::Malformed, "not TOML: its structure is broken", ""};
   }
 }
 
@@ -176,17 +195,16 @@ Result<Value> checked_database(const ModelClass& model_class, const Value& datab
   try {
     return validated(model_class, database);
   } catch (const PythonError& error) {
-    // "<n> validation errors for X\npath\n  text [type=...": the first path and text say enough.
-    std::istringstream lines(error.text());
-    std::string title, place, problem;
-    std::getline(lines, title);
-    std::getline(lines, place);
-    std::getline(lines, problem);
-    problem = problem.substr(std::min(problem.size(), problem.find_first_not_of(' ')));
-    return Error{ErrorKind::Malformed,
-                 "not a database of this domain: " + place + ": " +
-                     problem.substr(0, problem.find(" [type=")),
-                 file};
+    // A title, then for each finding a line with its path (none for the value itself) and its text,
+    // indented: the first finding says enough.
+    const std::string& text = error.text();
+    const std::size_t title = text.find('\n');
+    const std::size_t indent = text.find("\n  ", title);
+    const std::string path =
+        indent > title ? text.substr(title + 1, indent - title - 1) + ": " : "";
+    const std::size_t end = text.find(" [type=", indent);
+    const std::string problem = path + text.substr(indent + 3, end - indent - 3);
+    return Error{ErrorKind::Malformed, "not a database of this domain: " + problem, file};
   }
 }
 
