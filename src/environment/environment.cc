@@ -39,6 +39,12 @@ void refuse_collisions(const Value& keywords, bool by_keyword) {
 
 }  // namespace
 
+std::string described(const ToolRequest& call) {
+  std::string out = "ToolCall (from " + std::string(requestor(call.side)) + ")\n";
+  if (!call.id.empty()) out += "id: " + call.id + "\n";
+  return out + "name: " + call.name + "\narguments:\n" + dump_json_indented(call.arguments, 2);
+}
+
 Environment::Environment(std::shared_ptr<const Domain> domain, bool solo)
     : domain_(std::move(domain)),
       solo_(solo),
@@ -59,6 +65,15 @@ Result<Environment> Environment::start(std::shared_ptr<const Domain> domain, boo
 
 void Environment::sync() {
   if (domain_->row->sync) domain_->row->sync(world_);
+}
+
+Result<Done> Environment::synchronize() {
+  try {
+    sync();
+  } catch (const PythonError& error) {
+    return raised(error);
+  }
+  return Done{};
 }
 
 Value Environment::run(const Toolkit& toolkit, const Tool& tool, Side side, const Value& keywords) {
@@ -178,12 +193,6 @@ namespace {
 Value decoded(const std::string& content) {
   Result<Value> value = parse_json(content);
   return value ? *value : Value(content);
-}
-
-std::string described(const ToolRequest& call) {
-  std::string out = "ToolCall (from " + std::string(requestor(call.side)) + ")\n";
-  if (!call.id.empty()) out += "id: " + call.id + "\n";
-  return out + "name: " + call.name + "\narguments:\n" + dump_json_indented(call.arguments, 2);
 }
 
 std::string described(Side side, const std::optional<int>& turn_index,

@@ -29,6 +29,9 @@ struct ToolReply {
   bool error = false;
 };
 
+// The call as upstream prints it in error texts: side, id, name, and arguments as indented JSON.
+std::string described(const ToolRequest& call);
+
 // A message of a trajectory, reduced to what a replay looks at.
 struct ReplayMessage {
   enum class Speaker { Agent, User, Tool, Other };
@@ -79,6 +82,9 @@ class Environment {
   Result<Done> set_state(const InitialState& initial, std::span<const ReplayMessage> history,
                          bool strict = true);
   int differing_replies() const { return differing_replies_; }  // of the last set_state
+
+  // Carries over between the sides as after every call. Errors   what upstream's sync_tools raises.
+  Result<Done> synchronize();
 
   std::string agent_hash() const;
   std::optional<std::string> user_hash() const;  // nullopt: the user has no tools

@@ -96,6 +96,7 @@ bool starts_with(const Value& v, std::string_view prefix);
 
 // Unicode as CPython 3.12 knows it.
 std::string lower_text(std::string_view text);
+bool is_blank(std::string_view text);  // not text.strip()
 std::vector<std::uint32_t> code_points(std::string_view text);
 void append_code_point(std::string& out, std::uint32_t code_point);  // surrogates as three bytes
 bool is_printable(std::uint32_t code_point);

@@ -231,4 +231,13 @@ std::string str(const Value& v) {
   }
 }
 
+bool is_blank(std::string_view text) {
+  const std::vector<std::uint32_t> points = code_points(text);
+  return std::all_of(points.begin(), points.end(), [](std::uint32_t c) {
+    return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20) || c == 0x85 || c == 0xa0 ||
+           c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
+           c == 0x202f || c == 0x205f || c == 0x3000;
+  });
+}
+
 }  // namespace unmask::python
