@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "base/file.h"
 #include "environment/environment.h"
+#include "environment/json.h"
 #include "environment/python.h"
 #include "parity.h"
 
@@ -167,6 +169,17 @@ TEST_P(Parity, GoldenActionsGiveTheRecordedContentsAndHashes) {
 }
 TEST_P(Parity, FuzzedCallsGiveTheRecordedContentsAndHashes) {
   compare_files(GetParam(), "fuzz");
+}
+
+TEST_P(Parity, PolicyIsTheRecordedOne) {
+  const Result<std::string> text =
+      read_file(std::string(UNMASK_SHARED "/tau2/surface/") + GetParam() + ".json");
+  if (!text) GTEST_SKIP() << "no surface files at " << UNMASK_SHARED "/tau2/surface";
+  const Result<Value> surface = parse_json(*text);
+  ASSERT_TRUE(surface) << to_string(surface.error());
+  const LoadedDomain* domain = loaded(GetParam());
+  ASSERT_NE(domain, nullptr) << "no data at " << data_folder_path();
+  EXPECT_EQ(domain->domain->policy, surface->find("policy")->as_str());
 }
 
 INSTANTIATE_TEST_SUITE_P(Domains, Parity, testing::Values("mock", "retail", "telecom", "airline"),
