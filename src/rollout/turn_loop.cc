@@ -86,6 +86,7 @@ void TurnLoop::say(Party from, Party to, TurnMessage message) {
 }
 
 Result<Done> TurnLoop::begin() {
+  if (options_.clock) started_ = options_.clock();
   const InitialState initial = task_.initial_state.value_or(InitialState{});
   Result<std::vector<TurnMessage>> history = turn_messages(initial.message_history);
   if (!history) return history.error();
@@ -278,9 +279,12 @@ void TurnLoop::check_limits() {
 }
 
 Result<Simulation> TurnLoop::run() {
-  if (options_.clock) started_ = options_.clock();
   const Result<Done> begun = begin();
   if (!begun) return begun.error();
+  return play_on();
+}
+
+Result<Simulation> TurnLoop::play_on() {
   while (!done_) {
     const Result<Done> stepped = step();
     if (!stepped) return stepped.error();

@@ -29,11 +29,11 @@ Clock steady_clock();
 struct TurnOptions {
   int max_steps = 200;
   int max_errors = 10;
-  std::optional<std::int64_t> seed;
+  std::optional<std::int64_t> seed = std::nullopt;
   // A side that sends text together with calls, or nothing, ends the episode as its error.
   bool validate_communication = false;
-  std::optional<double> timeout_seconds;
-  Clock clock;  // empty: no timeout, and the duration is 0
+  std::optional<double> timeout_seconds = std::nullopt;
+  Clock clock = nullptr;  // empty: no timeout, and the duration is 0
 };
 
 // An episode as it was played, before grading.
@@ -63,11 +63,17 @@ class TurnLoop {
   TurnLoop(const Task& task, Environment environment, Agent& agent, User* user,
            TurnOptions options = {});
 
-  // Begins, steps until it is over, and concludes.
+  // begin() and play_on().
   Result<Simulation> run();
 
+  // Brings the environment to the task's initial state and the participants to their places.
   Result<Done> begin();
+  // Steps until a side or a limit ends it, then concludes.
+  Result<Simulation> play_on();
+
+  // One message handed on, without a look at the limits.
   Result<Done> step();
+  // What was played so far, as a simulation that ended by termination().
   Result<Simulation> conclude();
 
   bool done() const { return done_; }
