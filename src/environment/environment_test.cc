@@ -2,11 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
-#include "base/parallel.h"
 #include "environment/json.h"
-#include "environment/task.h"
 
 namespace unmask {
 namespace {
@@ -203,35 +199,6 @@ TEST(Airline, AnArrivalOnTheNextDayLooksForThatDayWithoutAZero) {
                                 R"({"origin": "SFO", "destination": "BOS", "date": "2024-05-09"})");
   EXPECT_NE(found.find("[[{\"flight_number\": \"HAT001\""), std::string::npos) << found;
   EXPECT_NE(found.find("\"date\": \"2024-05-10\""), std::string::npos);
-}
-
-// Eight threads run the golden actions of every task at once, on one loaded domain.
-TEST(Environment, GivesTheSameHashesOnEveryThread) {
-  const std::string folder = UNMASK_SHARED "/tau2/data";
-  if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << "no τ²-bench data at " << folder;
-  const Result<DataFolder> data = DataFolder::open(folder);
-  ASSERT_TRUE(data);
-  for (const std::string_view name : {"mock", "retail", "telecom", "airline"}) {
-    const std::shared_ptr<const Domain> domain = load(folder, name);
-    const Result<std::vector<Task>> tasks = load_tasks(*data, *find_domain(name));
-    ASSERT_TRUE(domain && tasks);
-    constexpr std::size_t kThreads = 8;
-    std::vector<std::vector<std::string>> hashes(kThreads);
-    parallel_for(kThreads, kThreads, [&](std::size_t thread) {
-      for (const Task& task : *tasks) {
-        Environment environment = *Environment::start(domain);
-        const InitialState initial = task.initial_state.value_or(InitialState{});
-        const auto messages = replay_messages(initial.message_history);
-        if (!messages || !environment.set_state(initial, *messages)) continue;
-        if (task.criteria && task.criteria->actions)
-          for (const GoldenAction& action : *task.criteria->actions)
-            environment.respond({"", action.name, action.arguments, action.side});
-        hashes[thread].push_back(environment.agent_hash() + environment.user_hash().value_or(""));
-      }
-    });
-    for (const std::vector<std::string>& each : hashes) EXPECT_EQ(each, hashes[0]) << name;
-    EXPECT_EQ(hashes[0].size(), tasks->size()) << name;
-  }
 }
 
 }  // namespace

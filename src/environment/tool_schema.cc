@@ -30,6 +30,7 @@ class SchemaWriter {
  private:
   Value all_of(const std::vector<FieldType>& types) {
     std::vector<Value> schemas;
+    schemas.reserve(types.size());
     for (const FieldType& type : types) schemas.push_back(of(type));
     return Value::list(std::move(schemas));
   }
