@@ -92,21 +92,25 @@ Result<Surface> read_surface(const std::string& file, const Domain& domain) {
   if (!text) return text.error();
   const Result<Value> json = parse_json(*text);
   if (!json) return malformed(json.error().message, file + ": " + json.error().where);
+  return surface_of(*json, file, domain);
+}
+
+Result<Surface> surface_of(const Value& json, const std::string& file, const Domain& domain) {
   for (const Side side : {Side::Agent, Side::User}) {
     const std::string_view name = side == Side::Agent ? "assistant" : "user";
-    const std::string problem = complaint(json->find(name), domain.toolkit(side), name);
+    const std::string problem = complaint(json.find(name), domain.toolkit(side), name);
     if (!problem.empty()) return malformed("not a surface of this domain: " + problem, file);
   }
-  const Value* policy = json->find("policy");
+  const Value* policy = json.find("policy");
   if (!policy || !policy->is_str())
     return malformed("not a surface of this domain: it has no text \"policy\"", file);
   Surface surface = own_surface(domain);
-  surface.agent_tools = *json->find("assistant");
-  if (json->find("user")->is_list()) surface.user_tools = *json->find("user");
+  surface.agent_tools = *json.find("assistant");
+  if (json.find("user")->is_list()) surface.user_tools = *json.find("user");
   surface.policy = policy->as_str();
   surface.source = file;
   surface.own_tools = false;
-  if (const Value* prompts = json->find("prompts")) {
+  if (const Value* prompts = json.find("prompts")) {
     const bool agent = take_prompt(*prompts, "agent", surface.agent_prompt);
     const bool solo = take_prompt(*prompts, "solo", surface.solo_prompt);
     const bool user = take_prompt(*prompts, "user", surface.user_prompt);

@@ -36,6 +36,8 @@ Surface own_surface(const Domain& domain);
 // Errors   NotFound; Malformed: not a surface, or its tools are not those of the domain (the first
 //          that is missing or unknown is named).
 Result<Surface> read_surface(const std::string& file, const Domain& domain);
+// The same from what such a file holds; `source` is named in errors.
+Result<Surface> surface_of(const Value& json, const std::string& source, const Domain& domain);
 
 // The surface for a domain: <folder>/<domain>.json (or, for a policy variant, the file of its base
 // domain with the variant's policy); else the same below `given`/surface, where `given` is the
