@@ -25,6 +25,10 @@ struct Command {
 ExitStatus run_audit(const Invocation& invocation);
 ExitStatus run_inspect(const Invocation& invocation);
 ExitStatus run_plant(const Invocation& invocation);
+ExitStatus run_grade(const Invocation& invocation);
+ExitStatus run_domains(const Invocation& invocation);
+ExitStatus run_tasks(const Invocation& invocation);
+ExitStatus run_tools(const Invocation& invocation);
 
 // Every command but help, in the order --help shows them.
 std::span<const Command> commands();

@@ -19,6 +19,10 @@ constexpr Command kCommands[] = {
     {"audit", "compare a candidate with its baseline: what does the score hide?", run_audit},
     {"inspect", "look at one log: failed calls, success within a budget, risk", run_inspect},
     {"plant", "write a pair of logs with a known truth", run_plant},
+    {"grade", "grade a log's trajectories again and compare with its rewards", run_grade},
+    {"domains", "list the simulated worlds", run_domains},
+    {"tasks", "list the tasks of a domain", run_tasks},
+    {"tools", "list the tools of a domain", run_tools},
 };
 
 std::string overview() {

@@ -27,7 +27,7 @@ void count_episodes(const Arm& arm, ArmSummary& summary) {
     }
     ++summary.tool_evidence[episode.tool_evidence];
   }
-  for (const Task& task : arm.tasks) {
+  for (const TaskEpisodes& task : arm.tasks) {
     int evaluated = 0;
     for (std::size_t e = task.begin; e < task.end; ++e) {
       if (is_evaluated(arm.episodes[e])) ++evaluated;
@@ -46,7 +46,7 @@ void count_distinct_trajectories(const Arm& arm, ArmSummary& summary) {
   long tasks = 0;
   bool repeated = false;
   bool copies = true;
-  for (const Task& task : arm.tasks) {
+  for (const TaskEpisodes& task : arm.tasks) {
     std::set<std::uint64_t> hashes;
     int ran = 0;
     for (std::size_t e = task.begin; e < task.end; ++e) {
@@ -146,7 +146,7 @@ void summarize_errors(const Arm& arm, BudgetSummary& budget) {
   double mean_sum = 0;
   double near_sum = 0;
   double tasks = 0;
-  for (const Task& task : arm.tasks) {
+  for (const TaskEpisodes& task : arm.tasks) {
     double ran = 0;
     double task_errors = 0;
     double near = 0;
@@ -201,7 +201,7 @@ Estimate success_given_failure(const Arm& arm, BudgetCount count, bool trials_ar
   std::vector<double> passed;
   std::vector<double> failing;
   double units = 0;
-  for (const Task& task : arm.tasks) {
+  for (const TaskEpisodes& task : arm.tasks) {
     double task_passed = 0;
     double task_failing = 0;
     for (std::size_t e = task.begin; e < task.end; ++e) {

@@ -75,7 +75,7 @@ std::vector<std::optional<double>> success_at(const Arm& arm, int k, std::option
 double independent_units(const Arm& arm, bool trials_are_copies) {
   double episodes = 0;
   double tasks = 0;
-  for (const Task& task : arm.tasks) {
+  for (const TaskEpisodes& task : arm.tasks) {
     double calling = 0;
     for (std::size_t e = task.begin; e < task.end; ++e) {
       if (!arm.episodes[e].excluded && arm.episodes[e].agent_calls > 0) ++calling;

@@ -266,7 +266,7 @@ void warn_of_duplicate_pairs(const Arm& arm, Warnings& out) {
 void warn_of_seeds(const Arm& arm, Warnings& out) {
   std::map<int, std::set<std::int64_t>> by_trial;
   Places repeated;
-  for (const Task& task : arm.tasks) {
+  for (const TaskEpisodes& task : arm.tasks) {
     std::map<std::int64_t, std::set<int>> by_seed;
     for (std::size_t e = task.begin; e < task.end; ++e) {
       const EpisodeFacts& episode = arm.episodes[e];
@@ -320,7 +320,7 @@ void warn_of_mixture(const Arm& arm, std::string EpisodeFacts::*field, const cha
 void warn_of_copies(const Arm& arm, Warnings& out) {
   std::int64_t repeated = 0;
   std::int64_t copied = 0;
-  for (const Task& task : arm.tasks) {
+  for (const TaskEpisodes& task : arm.tasks) {
     std::set<std::uint64_t> hashes;
     int ran = 0;
     for (std::size_t e = task.begin; e < task.end; ++e) {

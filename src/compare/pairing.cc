@@ -11,7 +11,7 @@ namespace {
 
 std::set<std::string> domains(const Arm& arm) {
   std::set<std::string> names;
-  for (const Task& task : arm.tasks) names.insert(task.domain);
+  for (const TaskEpisodes& task : arm.tasks) names.insert(task.domain);
   return names;
 }
 
@@ -29,7 +29,7 @@ Arm with_domain_of(const Arm& arm, const Arm& other) {
   const std::set<std::string> theirs = domains(other);
   if (own != std::set<std::string>{""} || theirs.size() != 1) return arm;
   Arm renamed = arm;
-  for (Task& task : renamed.tasks) task.domain = *theirs.begin();
+  for (TaskEpisodes& task : renamed.tasks) task.domain = *theirs.begin();
   for (EpisodeFacts& episode : renamed.episodes) episode.domain = *theirs.begin();
   return renamed;
 }
@@ -57,7 +57,7 @@ std::vector<std::size_t> common_tasks(const Arm& arm, const TaskIndex& other, co
                                       std::vector<std::string>& unpaired) {
   std::vector<std::size_t> common;
   for (std::size_t t = 0; t < arm.tasks.size(); ++t) {
-    const Task& task = arm.tasks[t];
+    const TaskEpisodes& task = arm.tasks[t];
     if (other.contains(std::pair(task.domain, task.id))) {
       common.push_back(t);
     } else {

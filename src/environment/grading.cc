@@ -25,7 +25,7 @@ std::optional<ToolType> type_of(const Domain& domain, std::string_view name) {
   return std::nullopt;
 }
 
-void grade_actions(Grade& grade, const Domain& domain, const EvaluationCriteria& criteria,
+void grade_actions(Grading& grade, const Domain& domain, const EvaluationCriteria& criteria,
                    std::span<const ReplayMessage> trajectory) {
   if (!criteria.actions || criteria.actions->empty()) {
     grade.action_note = "No actions to evaluate";
@@ -47,7 +47,7 @@ std::string without_commas(std::string text) {
   return text;
 }
 
-void grade_statements(Grade& grade, const EvaluationCriteria& criteria,
+void grade_statements(Grading& grade, const EvaluationCriteria& criteria,
                       std::span<const ReplayMessage> trajectory) {
   if (!criteria.communicate || criteria.communicate->empty()) {
     grade.statement_note = "No communicate_info to evaluate";
@@ -97,12 +97,12 @@ Result<Environment> wanted_world(const std::shared_ptr<const Domain>& domain, co
   return world;
 }
 
-void compare_states(Grade& grade, const Environment& wanted, const Environment& obtained) {
+void compare_states(Grading& grade, const Environment& wanted, const Environment& obtained) {
   grade.database_match =
       wanted.agent_hash() == obtained.agent_hash() && wanted.user_hash() == obtained.user_hash();
   if (*grade.database_match) return;
   const auto compare = [&](Side side, const Value& ours, const Value& theirs) {
-    const std::size_t room = Grade::kShownDifferences - grade.differences.size();
+    const std::size_t room = Grading::kShownDifferences - grade.differences.size();
     auto [found, count] = state_differences(side, ours, theirs, room);
     std::move(found.begin(), found.end(), std::back_inserter(grade.differences));
     grade.difference_count += count;
@@ -112,7 +112,7 @@ void compare_states(Grade& grade, const Environment& wanted, const Environment& 
     compare(Side::User, wanted.world().user_db(), obtained.world().user_db());
 }
 
-Result<Done> grade_assertions(Grade& grade, const EvaluationCriteria& criteria,
+Result<Done> grade_assertions(Grading& grade, const EvaluationCriteria& criteria,
                               Environment& world) {
   grade.assertions.emplace();
   if (!criteria.assertions) return Done{};
@@ -125,7 +125,7 @@ Result<Done> grade_assertions(Grade& grade, const EvaluationCriteria& criteria,
 }
 
 // The database, then the assertions on the world that the trajectory left.
-Result<Done> grade_environment(Grade& grade, const std::shared_ptr<const Domain>& domain,
+Result<Done> grade_environment(Grading& grade, const std::shared_ptr<const Domain>& domain,
                                const Task& task, std::span<const ReplayMessage> trajectory,
                                const GradingOptions& options) {
   const EvaluationCriteria& criteria = *task.criteria;
@@ -146,7 +146,7 @@ Result<Done> grade_environment(Grade& grade, const std::shared_ptr<const Domain>
   return grade_assertions(grade, criteria, *obtained);
 }
 
-Result<Done> grade_judgements(Grade& grade, const EvaluationCriteria& criteria,
+Result<Done> grade_judgements(Grading& grade, const EvaluationCriteria& criteria,
                               std::span<const ReplayMessage> trajectory, Judge* judge) {
   if (!contains(criteria.basis, RewardPart::NlAssertion)) return Done{};
   if (!criteria.nl_assertions || criteria.nl_assertions->empty()) {
@@ -158,7 +158,8 @@ Result<Done> grade_judgements(Grade& grade, const EvaluationCriteria& criteria,
     grade.ungraded.push_back(RewardPart::NlAssertion);
     return Done{};
   }
-  Result<std::vector<Judgement>> judgements = judge->judge(trajectory, *criteria.nl_assertions);
+  Result<std::vector<AssertionJudgement>> judgements =
+      judge->judge(trajectory, *criteria.nl_assertions);
   if (!judgements) return judgements.error();
   grade.judgements = std::move(*judgements);
   return Done{};
@@ -172,7 +173,7 @@ double all_met(const std::optional<std::vector<Check>>& checks) {
              : 0.0;
 }
 
-double part_reward(const Grade& grade, RewardPart part) {
+double part_reward(const Grading& grade, RewardPart part) {
   switch (part) {
     case RewardPart::Db:
       return *grade.database_match ? 1.0 : 0.0;
@@ -188,7 +189,7 @@ double part_reward(const Grade& grade, RewardPart part) {
   return 0.0;
 }
 
-void combine(Grade& grade, const EvaluationCriteria& criteria) {
+void combine(Grading& grade, const EvaluationCriteria& criteria) {
   grade.basis = criteria.basis;
   grade.breakdown.emplace();
   double product = 1.0;
@@ -222,10 +223,10 @@ bool matches(const GoldenAction& action, const ToolRequest& call) {
   return true;
 }
 
-Result<Grade> grade(const std::shared_ptr<const Domain>& domain, const Task& task,
-                    Termination termination, std::span<const ReplayMessage> trajectory,
-                    const GradingOptions& options) {
-  Grade grade;
+Result<Grading> grade(const std::shared_ptr<const Domain>& domain, const Task& task,
+                      Termination termination, std::span<const ReplayMessage> trajectory,
+                      const GradingOptions& options) {
+  Grading grade;
   if (termination != Termination::AgentStop && termination != Termination::UserStop) {
     grade.reward = 0.0;
     grade.note = "Simulation terminated prematurely. Termination reason: " +
@@ -247,14 +248,14 @@ Result<Grade> grade(const std::shared_ptr<const Domain>& domain, const Task& tas
   return grade;
 }
 
-Result<std::vector<Judgement>> judgements_in(std::string_view answer) {
+Result<std::vector<AssertionJudgement>> judgements_in(std::string_view answer) {
   const Result<Value> json = parse_json(answer);
   if (!json) return json.error();
   const auto malformed = [](std::string_view problem) {
     return Error{ErrorKind::Malformed, "the judge's answer " + std::string(problem), ""};
   };
   if (!json->is_dict()) return malformed("is not an object");
-  std::vector<Judgement> judgements;
+  std::vector<AssertionJudgement> judgements;
   const Value* results = json->find("results");
   if (!results) return judgements;
   if (!results->is_list()) return malformed("has results that are not a list");

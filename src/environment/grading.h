@@ -22,7 +22,7 @@
 namespace unmask {
 
 // What a judge found about one assertion in plain language.
-struct Judgement {
+struct AssertionJudgement {
   std::string assertion;
   bool met = false;
   std::string reason;
@@ -33,14 +33,14 @@ class Judge {
  public:
   virtual ~Judge() = default;
   // Errors   Unavailable: no answer; Malformed: an answer that cannot be read.
-  virtual Result<std::vector<Judgement>> judge(std::span<const ReplayMessage> trajectory,
-                                               std::span<const std::string> assertions) = 0;
+  virtual Result<std::vector<AssertionJudgement>> judge(
+      std::span<const ReplayMessage> trajectory, std::span<const std::string> assertions) = 0;
 };
 
 // The judgements in a judge's answer, a JSON object
 //   {"results": [{"expectedOutcome": text, "reasoning": text, "metExpectation": bool}, ...]}.
 // Errors   Malformed.
-Result<std::vector<Judgement>> judgements_in(std::string_view answer);
+Result<std::vector<AssertionJudgement>> judgements_in(std::string_view answer);
 
 struct ActionCheck {
   GoldenAction action;
@@ -69,7 +69,7 @@ struct StateDifference {
   std::optional<std::string> obtained;  // JSON; nullopt: is not there
 };
 
-struct Grade {
+struct Grading {
   // nullopt: a part of the basis was not graded and the graded ones do not settle it (a part that
   // failed settles it: 0).
   std::optional<double> reward;
@@ -83,7 +83,7 @@ struct Grade {
   std::optional<std::vector<AssertionCheck>> assertions;
   std::optional<std::vector<ActionCheck>> actions;
   std::optional<std::vector<StatementCheck>> statements;
-  std::optional<std::vector<Judgement>> judgements;
+  std::optional<std::vector<AssertionJudgement>> judgements;
   // Remarks on single parts ("No actions to evaluate"); empty: none.
   std::string environment_note;
   std::string action_note;
@@ -109,9 +109,9 @@ struct GradingOptions {
 //          assertion that cannot be run; those of the judge.
 // Threads  pure but for the judge.
 // Source   τ²-bench 1.0.1, evaluator/evaluator.py with EvaluationType.ALL.
-Result<Grade> grade(const std::shared_ptr<const Domain>& domain, const Task& task,
-                    Termination termination, std::span<const ReplayMessage> trajectory,
-                    const GradingOptions& options = {});
+Result<Grading> grade(const std::shared_ptr<const Domain>& domain, const Task& task,
+                      Termination termination, std::span<const ReplayMessage> trajectory,
+                      const GradingOptions& options = {});
 
 // The golden action asks for no more than this call has: same name, and equal arguments among those
 // compared. Without compare_arguments these are the call's own, so an argument that the call lacks
@@ -126,10 +126,10 @@ std::pair<std::vector<StateDifference>, std::size_t> state_differences(Side side
                                                                        std::size_t most);
 
 // The grade as upstream's reward_info. An ungraded reward is null.
-Value reward_info(const Grade& grade);
+Value reward_info(const Grading& grade);
 
 // What upstream has no field for, to be stored beside it: {"ungraded": [...], "db_differences":
 // [...], "db_difference_count": n, "differing_replies": n}; None where there is nothing of it.
-Value grade_evidence(const Grade& grade);
+Value grade_evidence(const Grading& grade);
 
 }  // namespace unmask

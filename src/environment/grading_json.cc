@@ -73,13 +73,13 @@ Value statement_json(const StatementCheck& check) {
       {{"info", check.statement}, {"met", check.met}, {"justification", justification}});
 }
 
-Value judgement_json(const Judgement& judgement) {
+Value judgement_json(const AssertionJudgement& judgement) {
   return Value::dict({{"nl_assertion", judgement.assertion},
                       {"met", judgement.met},
                       {"justification", judgement.reason}});
 }
 
-Value info_json(const Grade& grade) {
+Value info_json(const Grading& grade) {
   if (!grade.note.empty()) return note(grade.note);
   return Value::dict({{"env", note(grade.environment_note)},
                       {"nl", note(grade.judgement_note)},
@@ -87,7 +87,7 @@ Value info_json(const Grade& grade) {
                       {"action", note(grade.action_note)}});
 }
 
-Value breakdown_json(const Grade& grade) {
+Value breakdown_json(const Grading& grade) {
   if (!grade.breakdown) return {};
   Value parts = Value::dict();
   for (const auto& [part, reward] : *grade.breakdown) parts.set(to_string(part), reward);
@@ -176,7 +176,7 @@ std::pair<std::vector<StateDifference>, std::size_t> state_differences(Side side
   return comparison.take();
 }
 
-Value reward_info(const Grade& grade) {
+Value reward_info(const Grading& grade) {
   Value database;
   if (grade.database_match)
     database = Value::dict(
@@ -192,7 +192,7 @@ Value reward_info(const Grade& grade) {
                       {"info", info_json(grade)}});
 }
 
-Value grade_evidence(const Grade& grade) {
+Value grade_evidence(const Grading& grade) {
   if (grade.ungraded.empty() && grade.difference_count == 0 && grade.differing_replies == 0)
     return {};
   std::vector<Value> differences;

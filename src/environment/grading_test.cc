@@ -61,9 +61,9 @@ std::vector<ReplayMessage> adding(const std::string& title = "Buy milk",
   return playing("create_task", R"({"user_id": "ana", "title": ")" + title + "\"}", said);
 }
 
-Grade graded(const Task& task, const std::vector<ReplayMessage>& trajectory,
-             const GradingOptions& options = {}) {
-  Result<Grade> grade = unmask::grade(mock(), task, Termination::UserStop, trajectory, options);
+Grading graded(const Task& task, const std::vector<ReplayMessage>& trajectory,
+               const GradingOptions& options = {}) {
+  Result<Grading> grade = unmask::grade(mock(), task, Termination::UserStop, trajectory, options);
   EXPECT_TRUE(grade) << to_string(grade.error());
   return std::move(*grade);
 }
@@ -71,9 +71,9 @@ Grade graded(const Task& task, const std::vector<ReplayMessage>& trajectory,
 class FixedJudge : public Judge {
  public:
   explicit FixedJudge(bool met) : met_(met) {}
-  Result<std::vector<Judgement>> judge(std::span<const ReplayMessage>,
-                                       std::span<const std::string> assertions) override {
-    std::vector<Judgement> found;
+  Result<std::vector<AssertionJudgement>> judge(std::span<const ReplayMessage>,
+                                                std::span<const std::string> assertions) override {
+    std::vector<AssertionJudgement> found;
     for (const std::string& assertion : assertions) found.push_back({assertion, met_, "so"});
     return found;
   }
@@ -83,7 +83,7 @@ class FixedJudge : public Judge {
 };
 
 TEST(Grading, GivesOneToTheReferenceTrajectory) {
-  const Grade grade = graded(adding_task(), adding());
+  const Grading grade = graded(adding_task(), adding());
   EXPECT_EQ(grade.reward, 1.0);
   EXPECT_EQ(grade.database_match, true);
   EXPECT_TRUE(grade.differences.empty());
@@ -94,7 +94,7 @@ TEST(Grading, GivesOneToTheReferenceTrajectory) {
 }
 
 TEST(Grading, ShowsWhereTheDatabasesPart) {
-  const Grade grade = graded(adding_task(), adding("Buy bread"));
+  const Grading grade = graded(adding_task(), adding("Buy bread"));
   EXPECT_EQ(grade.reward, 0.0);
   ASSERT_EQ(grade.differences.size(), 1u);
   EXPECT_EQ(grade.difference_count, 1u);
@@ -104,12 +104,12 @@ TEST(Grading, ShowsWhereTheDatabasesPart) {
 }
 
 TEST(Grading, ShowsWhatIsMissingAndWhatIsTooMuch) {
-  const Grade missing = graded(adding_task(), {});
+  const Grading missing = graded(adding_task(), {});
   ASSERT_EQ(missing.differences.size(), 2u);
   EXPECT_EQ(missing.differences[0].path, "tasks.task_2");
   EXPECT_FALSE(missing.differences[0].obtained);
   EXPECT_EQ(missing.differences[1].path, "users.ana.tasks[1]");
-  const Grade extra = graded(task_with(R"({"actions": []})"), adding());
+  const Grading extra = graded(task_with(R"({"actions": []})"), adding());
   ASSERT_EQ(extra.differences.size(), 2u);
   EXPECT_FALSE(extra.differences[0].wanted);
 }
@@ -138,7 +138,7 @@ TEST(Grading, TellsANumberFromTheSameNumberWithAPoint) {
 TEST(Grading, MultipliesOnlyThePartsOfTheBasis) {
   const std::string parts = R"(, "communicate_info": ["Tuesday"], "reward_basis": ["DB")";
   EXPECT_EQ(graded(adding_task(parts + "]"), adding()).reward, 1.0);
-  const Grade both = graded(adding_task(parts + ", \"COMMUNICATE\"]"), adding());
+  const Grading both = graded(adding_task(parts + ", \"COMMUNICATE\"]"), adding());
   EXPECT_EQ(both.reward, 0.0);
   ASSERT_EQ(both.breakdown->size(), 2u);
   EXPECT_EQ(both.breakdown->at(0), (std::pair{RewardPart::Db, 1.0}));
@@ -147,13 +147,13 @@ TEST(Grading, MultipliesOnlyThePartsOfTheBasis) {
 
 TEST(Grading, FindsStatementsWhateverTheirCaseAndCommas) {
   const std::string parts = R"(, "communicate_info": ["1250 Euros"])";
-  const Grade said = graded(adding_task(parts), adding("Buy milk", "That is 1,250 EUROS."));
+  const Grading said = graded(adding_task(parts), adding("Buy milk", "That is 1,250 EUROS."));
   EXPECT_EQ(said.reward, 1.0);
   ASSERT_TRUE(said.statements);
   EXPECT_EQ(said.statements->front().message, 2u);
   EXPECT_EQ(said.statements->front().said, "That is 1,250 EUROS.");
-  const Grade comma = graded(adding_task(R"(, "communicate_info": ["1,250"])"),
-                             adding("Buy milk", "That is 1,250 euros."));
+  const Grading comma = graded(adding_task(R"(, "communicate_info": ["1,250"])"),
+                               adding("Buy milk", "That is 1,250 euros."));
   EXPECT_EQ(comma.reward, 0.0) << "commas in what is wanted are kept, as upstream does";
 }
 
@@ -168,7 +168,7 @@ TEST(Grading, RunsAssertionsOnTheWorldTheTrajectoryLeft) {
 TEST(Grading, SaysWhichAssertionDoesNotExist) {
   const Task task = task_with(R"({"env_assertions": [{"env_type": "assistant",
       "func_name": "assert_peace", "arguments": {}}]})");
-  const Result<Grade> grade = unmask::grade(mock(), task, Termination::UserStop, {});
+  const Result<Grading> grade = unmask::grade(mock(), task, Termination::UserStop, {});
   ASSERT_FALSE(grade);
   EXPECT_EQ(to_string(grade.error()),
             "AttributeError: 'MockTools' object has no attribute 'assert_peace'");
@@ -179,7 +179,7 @@ TEST(Grading, GivesNothingToWhatEndedTooEarly) {
        {Termination::MaxSteps, Termination::TooManyErrors, Termination::Timeout,
         Termination::AgentError, Termination::UserError, Termination::ContextWindowExceeded,
         Termination::UnexpectedError}) {
-    const Result<Grade> grade = unmask::grade(mock(), adding_task(), termination, adding());
+    const Result<Grading> grade = unmask::grade(mock(), adding_task(), termination, adding());
     ASSERT_TRUE(grade);
     EXPECT_EQ(grade->reward, 0.0);
     EXPECT_FALSE(grade->basis);
@@ -191,7 +191,7 @@ TEST(Grading, GivesNothingToWhatEndedTooEarly) {
 TEST(Grading, GivesOneWhereNothingIsAsked) {
   const Task task =
       *read_task(*parse_json(R"({"id": "t", "user_scenario": {"instructions": "x"}})"));
-  const Grade grade = graded(task, {});
+  const Grading grade = graded(task, {});
   EXPECT_EQ(grade.reward, 1.0);
   EXPECT_EQ(grade.note, "No evaluation criteria");
 }
@@ -211,18 +211,18 @@ TEST(Grading, LeavesPlainLanguageToAJudge) {
 TEST(Grading, WithoutAJudgeIsUndecidedUnlessAnotherPartFailed) {
   const Task task = adding_task(R"(, "nl_assertions": ["polite"],
       "reward_basis": ["DB", "NL_ASSERTION"])");
-  const Grade open = graded(task, adding());
+  const Grading open = graded(task, adding());
   EXPECT_EQ(open.reward, std::nullopt);
   EXPECT_EQ(open.ungraded, std::vector{RewardPart::NlAssertion});
   EXPECT_TRUE(reward_info(open).find("reward")->is_none());
   EXPECT_EQ(dump_json(*grade_evidence(open).find("ungraded")), R"(["NL_ASSERTION"])");
-  const Grade settled = graded(task, adding("Buy bread"));
+  const Grading settled = graded(task, adding("Buy bread"));
   EXPECT_EQ(settled.reward, 0.0);
   EXPECT_EQ(settled.ungraded, std::vector{RewardPart::NlAssertion});
 }
 
 TEST(Grading, ReadsTheJudgesAnswer) {
-  const Result<std::vector<Judgement>> read = judgements_in(
+  const Result<std::vector<AssertionJudgement>> read = judgements_in(
       R"({"results": [{"expectedOutcome": "polite", "reasoning": "r", "metExpectation": false}]})");
   ASSERT_TRUE(read);
   ASSERT_EQ(read->size(), 1u);
@@ -237,13 +237,13 @@ TEST(Grading, ReadsTheJudgesAnswer) {
 TEST(Grading, RefusesATamperedReplyUnlessToldToCountIt) {
   std::vector<ReplayMessage> tampered = adding();
   tampered[1].content = "{}";
-  const Result<Grade> strict =
+  const Result<Grading> strict =
       unmask::grade(mock(), adding_task(), Termination::UserStop, tampered);
   ASSERT_FALSE(strict);
   EXPECT_EQ(strict.error().where, "ValueError");
   GradingOptions lenient;
   lenient.strict = false;
-  const Grade grade = graded(adding_task(), tampered, lenient);
+  const Grading grade = graded(adding_task(), tampered, lenient);
   EXPECT_EQ(grade.reward, 1.0);
   EXPECT_EQ(grade.differing_replies, 1);
   EXPECT_EQ(grade_evidence(grade).find("differing_replies")->as_int(), 1);

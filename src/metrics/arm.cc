@@ -34,8 +34,8 @@ bool episode_less(const EpisodeFacts& a, const EpisodeFacts& b) {
   return std::tie(a.trial, a.id, a.trajectory_hash) < std::tie(b.trial, b.id, b.trajectory_hash);
 }
 
-std::vector<Task> group_by_task(const std::vector<EpisodeFacts>& episodes) {
-  std::vector<Task> tasks;
+std::vector<TaskEpisodes> group_by_task(const std::vector<EpisodeFacts>& episodes) {
+  std::vector<TaskEpisodes> tasks;
   for (std::size_t i = 0; i < episodes.size(); ++i) {
     const EpisodeFacts& episode = episodes[i];
     if (tasks.empty() || tasks.back().id != episode.task_id ||
@@ -80,7 +80,7 @@ Arm select_tasks(const Arm& arm, std::span<const std::size_t> tasks) {
   selected.sources = arm.sources;
   selected.info = arm.info;
   for (const std::size_t t : tasks) {
-    const Task& task = arm.tasks.at(t);
+    const TaskEpisodes& task = arm.tasks.at(t);
     for (std::size_t i = task.begin; i < task.end; ++i)
       selected.episodes.push_back(arm.episodes[i]);
   }

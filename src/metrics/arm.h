@@ -26,7 +26,7 @@ std::string_view to_string(BudgetRule rule);    // "at_most", "live"
 // How excluded episodes are scored when asking whether a verdict is fragile (METHOD 1).
 enum class ExcludedAs { LeftOut, Failed, Passed };
 
-struct Task {
+struct TaskEpisodes {
   std::string domain;
   std::string id;
   std::size_t begin = 0;  // half-open range of Arm::episodes
@@ -38,7 +38,7 @@ struct Arm {
   std::vector<std::string> sources;
   RunInfo info;                        // of the first source
   std::vector<EpisodeFacts> episodes;  // sorted by (domain, task id in natural order, trial)
-  std::vector<Task> tasks;             // every task with at least one episode, same order
+  std::vector<TaskEpisodes> tasks;     // every task with at least one episode, same order
 };
 
 // Sorts and groups. Duplicate (task, trial) pairs are kept and warned about by evidence_warnings.

@@ -15,7 +15,7 @@ using EpisodeNumber = std::function<std::optional<double>(const EpisodeFacts&)>;
 std::vector<std::optional<double>> task_means(const Arm& arm, const EpisodeNumber& number) {
   std::vector<std::optional<double>> means;
   means.reserve(arm.tasks.size());
-  for (const Task& task : arm.tasks) {
+  for (const TaskEpisodes& task : arm.tasks) {
     double sum = 0;
     int n = 0;
     for (std::size_t i = task.begin; i < task.end; ++i) {
@@ -44,7 +44,7 @@ std::optional<double> mean_of_task_means(const Arm& arm, const EpisodeNumber& nu
 template <typename Count>
 TaskCounts task_counts(const Arm& arm, const Count& failures_and_calls) {
   TaskCounts counts;
-  for (const Task& task : arm.tasks) {
+  for (const TaskEpisodes& task : arm.tasks) {
     double failures = 0;
     double calls = 0;
     double episodes = 0;
@@ -157,7 +157,7 @@ TaskRecovery task_recovery(const Arm& arm) {
 std::map<int, double> pass_hat_k(const Arm& arm) {
   std::vector<std::pair<int, int>> tasks;  // (graded, passed)
   int k_max = std::numeric_limits<int>::max();
-  for (const Task& task : arm.tasks) {
+  for (const TaskEpisodes& task : arm.tasks) {
     int graded = 0;
     int passed = 0;
     for (std::size_t i = task.begin; i < task.end; ++i) {

@@ -21,7 +21,7 @@ void grade_played(PlayedEpisode& played, const std::shared_ptr<const Domain>& do
                   const GradingOptions& options) {
   if (ended_in_infrastructure_error(played.episode)) return;
   const std::vector<ReplayMessage> trajectory(messages.begin(), messages.end());
-  Result<Grade> graded = grade(domain, task, played.episode.termination, trajectory, options);
+  Result<Grading> graded = grade(domain, task, played.episode.termination, trajectory, options);
   if (!graded) {
     played.failure = "cannot be graded: " + to_string(graded.error());
     return;

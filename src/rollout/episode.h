@@ -13,9 +13,9 @@
 namespace unmask {
 
 struct PlayedEpisode {
-  Episode episode;             // without id and trial; reward and success where it was graded
-  std::optional<Grade> grade;  // nullopt: it never ran, or could not be graded
-  std::string failure;         // why it broke off, or could not be graded; empty: neither
+  Episode episode;               // without id and trial; reward and success where it was graded
+  std::optional<Grading> grade;  // nullopt: it never ran, or could not be graded
+  std::string failure;           // why it broke off, or could not be graded; empty: neither
   int step_count = 0;
   int error_count = 0;  // failed calls, as max_errors counts them
 };

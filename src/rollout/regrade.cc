@@ -22,7 +22,7 @@ std::string short_number(double v) {
   return v == std::floor(v) ? std::to_string(static_cast<long long>(v)) : std::to_string(v);
 }
 
-std::string parts_text(const Grade& grade) {
+std::string parts_text(const Grading& grade) {
   if (!grade.note.empty()) return grade.note;
   std::string out;
   for (const auto& [part, reward] : grade.breakdown.value())
@@ -37,7 +37,7 @@ std::string shown(const std::optional<std::string>& value) {
 }
 
 // What most likely explains a reward that differs from the recorded one.
-std::string explanation(const Grade& grade) {
+std::string explanation(const Grading& grade) {
   std::string out = "here " + parts_text(grade);
   if (grade.differing_replies > 0)
     out += "; " + std::to_string(grade.differing_replies) +
@@ -52,7 +52,7 @@ std::string explanation(const Grade& grade) {
   return out;
 }
 
-void settle(RegradedEpisode& out, Grade grade) {
+void settle(RegradedEpisode& out, Grading grade) {
   out.obtained = grade.reward;
   if (!out.obtained) {
     out.status = RegradeStatus::Unsettled;
@@ -85,7 +85,7 @@ RegradedEpisode regraded(const Episode& episode, const std::shared_ptr<const Dom
   const auto task = tasks.find(episode.task_id);
   if (task == tasks.end()) return skip("no task has this id");
   const std::vector<ReplayMessage> trajectory = replay_messages(episode.messages);
-  Result<Grade> graded = grade(domain, *task->second, episode.termination, trajectory, options);
+  Result<Grading> graded = grade(domain, *task->second, episode.termination, trajectory, options);
   if (!graded) {
     out.status = RegradeStatus::Failed;
     out.reason = to_string(graded.error());

@@ -33,8 +33,8 @@ struct RegradedEpisode {
   RegradeStatus status = RegradeStatus::Same;
   std::optional<double> recorded;
   std::optional<double> obtained;
-  std::string reason;          // one sentence; empty where the rewards are the same
-  std::optional<Grade> grade;  // what was found here
+  std::string reason;            // one sentence; empty where the rewards are the same
+  std::optional<Grading> grade;  // what was found here
 };
 
 struct RegradeReport {

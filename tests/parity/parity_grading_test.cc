@@ -13,8 +13,8 @@ namespace {
 class RecordedJudge : public Judge {
  public:
   explicit RecordedJudge(const Value* answer) : answer_(answer) {}
-  Result<std::vector<Judgement>> judge(std::span<const ReplayMessage>,
-                                       std::span<const std::string>) override {
+  Result<std::vector<AssertionJudgement>> judge(std::span<const ReplayMessage>,
+                                                std::span<const std::string>) override {
     if (!answer_ || !answer_->is_str())
       return Error{ErrorKind::Unavailable, "the recording has no judge", ""};
     return judgements_in(answer_->as_str());
@@ -30,7 +30,7 @@ Termination termination_named(const Value& name) {
   return Termination::Unknown;
 }
 
-Value outcome_json(const Result<Grade>& grade) {
+Value outcome_json(const Result<Grading>& grade) {
   if (grade) return reward_info(*grade);
   return Value::dict({{"type", grade.error().where}, {"message", grade.error().message}});
 }
@@ -56,7 +56,7 @@ void compare_trajectory(Tally& tally, const LoadedDomain& domain, const Value& l
   RecordedJudge judge(line.find("nl_judge_response"));
   GradingOptions options;
   options.judge = &judge;
-  const Result<Grade> graded =
+  const Result<Grading> graded =
       grade(domain.domain, *task, termination_named(*line.find("termination_reason")), *messages,
             options);
   const Value* exception = line.find("exception");

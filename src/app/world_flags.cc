@@ -1,0 +1,68 @@
+#include "app/world_flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <map>
+
+#include "app/nearest.h"
+
+namespace unmask {
+
+void add_world_flags(CLI::App& app, WorldFlags& flags) {
+  app.add_option("--tau2", flags.tau2,
+                 "a τ²-bench checkout or its data folder; TAU2_DATA_DIR where not given")
+      ->type_name("DIR")
+      ->group("data");
+  static const std::map<std::string, ColorChoice> kChoices = {
+      {"auto", ColorChoice::Auto}, {"always", ColorChoice::Always}, {"never", ColorChoice::Never}};
+  app.add_option_function<std::string>(
+         "--color", [&flags](const std::string& name) { flags.color = kChoices.at(name); },
+         "auto, always or never")
+      ->check([](const std::string& name) {
+        return kChoices.contains(name)
+                   ? std::string()
+                   : fmt::format("must be one of auto, always, never, not '{}'", name);
+      })
+      ->type_name("WHEN")
+      ->group("output");
+}
+
+std::string tau2_folder(const WorldFlags& flags) {
+  if (!flags.tau2.empty()) return flags.tau2;
+  const char* variable = std::getenv("TAU2_DATA_DIR");
+  return variable ? variable : "";
+}
+
+Result<DataFolder> open_data(const WorldFlags& flags) {
+  const std::string folder = tau2_folder(flags);
+  if (folder.empty())
+    return Error{ErrorKind::NotFound,
+                 "this needs τ²-bench's data: get https://github.com/sierra-research/tau2-bench "
+                 "and give its folder with --tau2 DIR or TAU2_DATA_DIR",
+                 ""};
+  return DataFolder::open(folder);
+}
+
+Result<const DomainRow*> domain_named(const std::string& name) {
+  if (const DomainRow* row = find_domain(name)) return row;
+  std::vector<std::string> names;
+  for (const DomainRow& row : domain_rows()) names.emplace_back(row.name);
+  return Error{ErrorKind::NotFound,
+               fmt::format("there is no domain '{}'{}; there are: {}", name,
+                           did_you_mean(name, names), fmt::join(names, ", ")),
+               ""};
+}
+
+Result<Task> task_named(const std::vector<Task>& tasks, const std::string& id) {
+  std::vector<std::string> ids;
+  for (const Task& task : tasks) {
+    if (task.id == id) return task;
+    ids.push_back(task.id);
+  }
+  return Error{ErrorKind::NotFound,
+               fmt::format("there is no task '{}'{}", id, did_you_mean(id, ids)), ""};
+}
+
+}  // namespace unmask
