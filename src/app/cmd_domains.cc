@@ -26,6 +26,7 @@ constexpr const char* kExamples =
 Result<std::string> tasks_text(const std::optional<DataFolder>& data, const DomainRow& row) {
   if (!data) return std::string("-");
   const Result<std::vector<Task>> tasks = load_tasks(*data, row);
+  if (!tasks && tasks.error().kind == ErrorKind::NotFound) return std::string("not in this folder");
   if (!tasks) return tasks.error();
   const Result<std::vector<std::string>> splits = task_splits(*data, row);
   if (!splits) return splits.error();

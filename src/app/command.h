@@ -28,6 +28,7 @@ ExitStatus run_plant(const Invocation& invocation);
 ExitStatus run_grade(const Invocation& invocation);
 ExitStatus run_domains(const Invocation& invocation);
 ExitStatus run_tasks(const Invocation& invocation);
+ExitStatus run_play(const Invocation& invocation);
 ExitStatus run_tools(const Invocation& invocation);
 
 // Every command but help, in the order --help shows them.

@@ -23,6 +23,7 @@ constexpr Command kCommands[] = {
     {"domains", "list the simulated worlds", run_domains},
     {"tasks", "list the tasks of a domain", run_tasks},
     {"tools", "list the tools of a domain", run_tools},
+    {"play", "play a task by hand, as its agent or its user", run_play},
 };
 
 std::string overview() {
