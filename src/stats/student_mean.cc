@@ -49,6 +49,9 @@ double half_width(const Moments& m, double alpha, double range) {
 // Fewer values than this beside a majority of equal ones: too few for a two-sided t on n - 1.
 constexpr std::size_t kSparse = 20;
 
+// Means of a few trials that differ by less are the same mean, reached on two ways.
+constexpr double kRounding = 1e-12;
+
 // Degrees of freedom of the limits: n - 1, or the number of values outside the largest group of
 // equal ones where that group holds more than half.
 struct LimitDf {
@@ -62,7 +65,7 @@ LimitDf limit_df(std::span<const double> values) {
   std::size_t largest = 0;
   std::size_t run = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
-    run = i > 0 && sorted[i] == sorted[i - 1] ? run + 1 : 1;
+    run = i > 0 && sorted[i] - sorted[i - 1] <= kRounding ? run + 1 : 1;
     largest = std::max(largest, run);
   }
   const std::size_t others = sorted.size() - largest;
