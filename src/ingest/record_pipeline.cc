@@ -1,11 +1,13 @@
-// Workers take records in order under one lock, parse them outside it, and put the outcome into a
-// ring of slots. Whoever fills the oldest slot hands on everything that has become ready, so
-// indices stay dense and in order although parsing is not. A worker that would run more than a ring
-// ahead of the oldest unfinished record waits; the one parsing that record never does.
+// Workers take records in order under one lock, a batch at a time, parse them outside it, and put
+// the outcome into a ring of slots under another, so that nobody with results waits for a scan.
+// Whoever fills the oldest slot hands on everything that has become ready, so indices stay dense
+// and in order although parsing is not. A worker that would run more than a ring ahead of the
+// oldest unfinished batch waits; the one parsing that batch never does.
+//
+// A batch is half a megabyte of text: a record is often parsed faster than a lock changes hands.
 #include "ingest/record_pipeline.h"
 
 #include <condition_variable>
-#include <exception>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -15,10 +17,14 @@
 namespace unmask {
 namespace {
 
-struct Slot {
+constexpr std::size_t kBatchBytes = std::size_t{512} << 10;
+constexpr std::size_t kBatchRecords = 256;
+
+struct Batch {
   bool ready = false;
-  PipelineRecord record;
-  std::optional<Episode> episode;
+  std::size_t number = 0;
+  std::vector<PipelineRecord> records;
+  std::vector<Episode> episodes;  // of those that were not dropped
   Notes notes;
 };
 
@@ -28,58 +34,90 @@ struct Progress {
   const EpisodeSink& sink;
   Notes& notes;
 
-  std::vector<Slot> ring;
-  std::mutex mutex{};
+  // Held while records are taken; before `mutex`, never after it.
+  std::mutex source{};
+  std::size_t records = 0;  // taken
+  std::size_t taken = 0;    // batches handed to workers
+
+  std::mutex mutex{};  // of all below
+  std::vector<Batch> ring{};
   std::condition_variable room{};
-  std::size_t taken = 0;      // records handed to workers
-  std::size_t delivered = 0;  // records handed on
+  std::size_t delivered = 0;  // batches handed on
   std::size_t episodes = 0;
   bool exhausted = false;
 
-  bool take(PipelineRecord& record) {
+  // Waits until the batch `taken` has a slot. False when no more are wanted.
+  bool wait_for_slot() {
     std::unique_lock lock(mutex);
     room.wait(lock, [&] { return exhausted || taken - delivered < ring.size(); });
-    if (exhausted) return false;
-    record = PipelineRecord();
-    record.ordinal = taken;
-    if (!pipeline.next(record)) {
-      exhausted = true;
-      room.notify_all();
-      return false;
+    return !exhausted;
+  }
+
+  void stop() {
+    const std::lock_guard lock(mutex);
+    exhausted = true;
+    room.notify_all();
+  }
+
+  // The next batch; false when there is none.
+  bool take(Batch& batch) {
+    const std::lock_guard lock(source);
+    batch = Batch();
+    if (!wait_for_slot()) return false;
+    std::size_t bytes = 0;
+    while (bytes < kBatchBytes && batch.records.size() < kBatchRecords) {
+      PipelineRecord record;
+      record.ordinal = records;
+      if (!pipeline.next(record)) {
+        stop();
+        break;
+      }
+      ++records;
+      // A record without text is a file: a batch of its own.
+      bytes += record.text.empty() ? kBatchBytes : record.text.size();
+      batch.records.push_back(record);
     }
-    ++taken;
+    if (batch.records.empty()) return false;
+    batch.number = taken++;
     return true;
   }
 
   // Hands on what is ready from the oldest slot on. The sink is called outside the lock.
-  void put(Slot&& filled) {
-    std::vector<std::pair<std::size_t, Episode>> ready;
+  void put(Batch&& filled) {
+    std::vector<std::pair<std::size_t, Batch>> ready;  // with the index of the first episode
     {
       const std::lock_guard lock(mutex);
-      Slot& mine = ring[filled.record.ordinal % ring.size()];
+      Batch& mine = ring[filled.number % ring.size()];
       mine = std::move(filled);
       mine.ready = true;
       while (ring[delivered % ring.size()].ready) {
-        Slot& slot = ring[delivered % ring.size()];
-        if (slot.episode) ready.emplace_back(episodes++, std::move(*slot.episode));
-        notes.append(std::move(slot.notes));
-        if (pipeline.finished) pipeline.finished(slot.record);
-        slot = Slot();
+        Batch& oldest = ring[delivered % ring.size()];
+        notes.append(std::move(oldest.notes));
+        if (pipeline.finished) pipeline.finished(oldest.records.back());
+        const std::size_t first = episodes;
+        episodes += oldest.episodes.size();
+        ready.emplace_back(first, std::move(oldest));
+        oldest = Batch();
         ++delivered;
       }
-      room.notify_all();
+      if (!ready.empty()) room.notify_all();
     }
-    for (auto& [index, episode] : ready) sink(info, index, std::move(episode));
+    for (auto& [first, batch] : ready)
+      for (std::size_t i = 0; i < batch.episodes.size(); ++i)
+        sink(info, first + i, std::move(batch.episodes[i]));
   }
 
   void work() {
     LazyRecord json;
-    PipelineRecord record;
-    while (take(record)) {
-      Slot slot;
-      slot.record = record;
-      slot.episode = pipeline.parse(record, json, slot.notes);
-      put(std::move(slot));
+    Batch batch;
+    while (take(batch)) {
+      for (const PipelineRecord& record : batch.records) {
+        Notes found;
+        if (std::optional<Episode> episode = pipeline.parse(record, json, found))
+          batch.episodes.push_back(std::move(*episode));
+        batch.notes.append(std::move(found));
+      }
+      put(std::move(batch));
     }
   }
 };
@@ -89,15 +127,13 @@ struct Progress {
 std::size_t RecordPipeline::run(int threads, const RunInfo& info, const EpisodeSink& sink,
                                 Notes& notes) const {
   const int workers = resolve_threads(threads);
-  Progress state{*this, info, sink, notes,
-                 std::vector<Slot>(4 * static_cast<std::size_t>(workers))};
+  Progress state{*this, info, sink, notes};
+  state.ring.resize(2 * static_cast<std::size_t>(workers));
   parallel_for(static_cast<std::size_t>(workers), workers, [&](std::size_t) {
     try {
       state.work();
     } catch (...) {
-      const std::lock_guard lock(state.mutex);
-      state.exhausted = true;
-      state.room.notify_all();
+      state.stop();
       throw;
     }
   });
