@@ -1,8 +1,8 @@
 // How long do 10,000 resamples of one 912-episode cell take?
 //
-// 114 tasks x 4 trials x 2 arms reduce to one number a task in each of 80 columns: failures and calls
-// of every channel and position in both arms, recovery, and success within each budget. AllIntervals
-// draws the resamples, sums every column in every resample and takes both percentiles;
+// 114 tasks x 4 trials x 2 arms reduce to one number a task in each of 80 columns: failures and
+// calls of every channel and position in both arms, recovery, and success within each budget.
+// AllIntervals draws the resamples, sums every column in every resample and takes both percentiles;
 // bench/peers/bootstrap_numpy.py does the same with numpy and prints the ratio.
 #include <benchmark/benchmark.h>
 

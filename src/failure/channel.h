@@ -26,19 +26,19 @@ inline constexpr std::array<Channel, 5> kFailureChannels = {
 
 enum class SubKind {
   None,
-  BadJson,        // malformed: arguments are not a JSON object
-  LeakedMarkup,   // malformed: call markup in the text, no call extracted
-  OtherSide,      // tool_name: the other party's tool
-  NearMiss,       // tool_name: equal after folding, or edit distance <= 0.25
-  Invented,       // tool_name: anything else
-  Missing,        // schema: a required argument is missing
-  Unexpected,     // schema: an argument the tool does not have
-  WrongType,      // schema: wrong type or shape
-  UnknownText,    // rejected: no rule knows the error text
+  BadJson,       // malformed: arguments are not a JSON object
+  LeakedMarkup,  // malformed: call markup in the text, no call extracted
+  OtherSide,     // tool_name: the other party's tool
+  NearMiss,      // tool_name: equal after folding, or edit distance <= 0.25
+  Invented,      // tool_name: anything else
+  Missing,       // schema: a required argument is missing
+  Unexpected,    // schema: an argument the tool does not have
+  WrongType,     // schema: wrong type or shape
+  UnknownText,   // rejected: no rule knows the error text
 };
 
-// Why a call is malformed (METHOD 12): Parser when the raw completion holds a call the parsed message
-// lacks, Unknown otherwise.
+// Why a call is malformed (METHOD 12): Parser when the raw completion holds a call the parsed
+// message lacks, Unknown otherwise.
 enum class Cause { None, Parser, Unknown };
 
 std::string_view to_string(Channel channel);  // "tool_name"

@@ -36,8 +36,8 @@ struct ClassifiedCall {
   int message = 0;       // index into Episode::messages of the message that made the call
   int position = 0;      // 0-based index among the calls of this side, in order
   bool answered = false;
-  bool in_budget = false;     // its tool message failed, so E counts it
-  bool not_offered = false;   // channel Ok although the name is not in the list: warned
+  bool in_budget = false;       // its tool message failed, so E counts it
+  bool not_offered = false;     // channel Ok although the name is not in the list: warned
   bool repeats_failed = false;  // same name and arguments as the side's previous call, which failed
 
   bool operator==(const ClassifiedCall&) const = default;
@@ -46,8 +46,8 @@ struct ClassifiedCall {
 struct ClassifiedEpisode {
   std::vector<ClassifiedCall> calls;  // in the order they were made, both sides
   ToolEvidence tool_evidence = ToolEvidence::ErrorTexts;
-  int orphan_results = 0;         // tool messages that answer no call
-  int orphan_failures = 0;        // of these, failed: they count in E all the same
+  int orphan_results = 0;   // tool messages that answer no call
+  int orphan_failures = 0;  // of these, failed: they count in E all the same
 };
 
 // The judge for one run: offered lists and rule table resolved once, then used for many episodes.

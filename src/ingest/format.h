@@ -17,9 +17,10 @@ struct LogFormat {
   // Cheap: looks at source.head(), or at the names in a directory; parses nothing.
   bool (*sniff)(const Source& source);
 
-  // Reads everything. The episodes go to `sink` (never empty here), dense indices in the log's order;
-  // the report comes back with run.info, episodes, dropped and warnings, and run.episodes empty.
-  // Errors   as ingest(): Malformed when nothing usable is found. What was usable is no error.
+  // Reads everything. The episodes go to `sink` (never empty here), dense indices in the log's
+  // order; the report comes back with run.info, episodes, dropped and warnings, and run.episodes
+  // empty. Errors   as ingest(): Malformed when nothing usable is found. What was usable is no
+  // error.
   Result<IngestReport> (*read)(const Source& source, const ReadOptions& options,
                                const EpisodeSink& sink);
 };

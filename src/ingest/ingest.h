@@ -1,5 +1,5 @@
-// ingest: the bytes of some log -> Run, and what was dropped on the way. One file and one row of the
-// format table per format; nothing here judges what happened.
+// ingest: the bytes of some log -> Run, and what was dropped on the way. One file and one row of
+// the format table per format; nothing here judges what happened.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,8 @@ struct ReadOptions {
   std::map<std::string, std::string> field_map;
   // A compressed file may not expand beyond this; larger is refused as a decompression bomb.
   std::uint64_t max_expanded_bytes = std::uint64_t{64} << 30;
-  std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> progress;  // may be empty
+  std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)>
+      progress;  // may be empty
 };
 
 // A record that was not read, and why.

@@ -34,9 +34,9 @@ struct RecordPipeline {
   std::function<void(const PipelineRecord& last)> finished;  // may be empty
 
   // Runs until next() is false. Episodes go to `sink` under dense indices in the order of the
-  // records; the notes of the records are joined in that order too. At most a few megabytes of records
-  // for each thread are held at any time (or one record, when it is larger). Returns the number of episodes.
-  // Errors   exceptions of the callbacks end the run and are rethrown.
+  // records; the notes of the records are joined in that order too. At most a few megabytes of
+  // records for each thread are held at any time (or one record, when it is larger). Returns the
+  // number of episodes. Errors   exceptions of the callbacks end the run and are rethrown.
   std::size_t run(int threads, const RunInfo& info, const EpisodeSink& sink, Notes& notes) const;
 };
 
