@@ -73,7 +73,7 @@ void show_outcome(Screen& screen, const CellComparison& cell, bool with_holm) {
     screen.paragraph("  noise floor  ", noise_in_words(noise, cell));
 }
 
-std::vector<Span> channel_row(std::string name, const ChannelComparison& c, Paint paint) {
+std::vector<Span> channel_row(const std::string& name, const ChannelComparison& c, Paint paint) {
   const std::string mark = c.amplified ? (c.is_new ? "△ " : "▲ ") : "  ";
   const std::string interval = ratio_interval(c.amplification_ci95);
   return {{mark + name, paint},
