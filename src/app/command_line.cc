@@ -38,9 +38,10 @@ class HelpFormatter : public CLI::Formatter {
 
  private:
   static std::string usage_of_positionals(const CLI::App* app) {
+    std::string usage;
     for (const CLI::Option* option : app->get_options())
-      if (option->get_positional()) return option->get_type_name() + " ";
-    return "";
+      if (option->get_positional()) usage += option->get_type_name() + " ";
+    return usage;
   }
 };
 
