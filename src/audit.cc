@@ -148,6 +148,16 @@ bool has_excluded(const Arm& arm) {
                      [](const EpisodeFacts& episode) { return episode.excluded; });
 }
 
+// An arm under one reading of its excluded episodes; the arm itself, not a copy, where they stay
+// out.
+struct ReadArm {
+  ReadArm(const Arm& as_is, ExcludedAs outcome)
+      : changed(outcome == ExcludedAs::LeftOut ? Arm{} : with_excluded_as(as_is, outcome)),
+        arm(outcome == ExcludedAs::LeftOut ? as_is : changed) {}
+  const Arm changed;
+  const Arm& arm;
+};
+
 // Compares every cell under one reading of the excluded episodes, then judges with Holm across
 // cells.
 Result<std::vector<AuditedCell>> judge_cells(const std::vector<CellArms>& cells,
@@ -155,9 +165,9 @@ Result<std::vector<AuditedCell>> judge_cells(const std::vector<CellArms>& cells,
                                              const CompareOptions& options) {
   std::vector<CellComparison> comparisons;
   for (const CellArms& cell : cells) {
-    Result<CellComparison> comparison =
-        compare_arms(with_excluded_as(cell.baseline, baseline),
-                     with_excluded_as(cell.candidate, candidate), options);
+    const ReadArm before(cell.baseline, baseline);
+    const ReadArm after(cell.candidate, candidate);
+    Result<CellComparison> comparison = compare_arms(before.arm, after.arm, options);
     if (!comparison) {
       Error error = comparison.error();
       if (error.where.empty()) error.where = cell.name;

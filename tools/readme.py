@@ -4,7 +4,7 @@
 usage: readme.py UNMASK_BINARY [--update]
 
 A block of README.md that follows a line `<!-- output: COMMAND -->` holds what COMMAND prints (standard output; `unmask` is the
-given binary; `| head -N` is understood). Without --update the blocks are compared and a difference is an error.
+given binary; `&&` and `| head -N` are understood). Without --update the blocks are compared and a difference is an error.
 """
 import difflib
 import os
@@ -20,6 +20,9 @@ BLOCK = re.compile(r"(<!-- output: (.+?) -->\n```[a-z]*\n)(.*?)(```\n)", re.S)
 
 
 def run(command, binary, folder):
+    *before, command = command.split(" && ")
+    for earlier in before:
+        run(earlier, binary, folder)
     command, *pipes = command.split(" | ")
     words = shlex.split(command)
     assert words[0] == "unmask", command

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -132,6 +133,19 @@ bool MappedFile::still_whole() const {
   if (!mapped_) return true;
   struct stat status {};
   return ::fstat(fd_, &status) == 0 && static_cast<std::size_t>(status.st_size) >= size_;
+}
+
+void MappedFile::expect(std::size_t offset, std::size_t length) const {
+#ifdef MADV_POPULATE_READ
+  if (!mapped_ || offset >= size_) return;
+  const auto page_size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t begin = offset / page_size * page_size;
+  const std::size_t end = std::min(size_, offset + length);
+  ::madvise(const_cast<char*>(data_) + begin, end - begin, MADV_POPULATE_READ);
+#else
+  (void)offset;
+  (void)length;
+#endif
 }
 
 void MappedFile::forget(std::size_t offset, std::size_t length) const {

@@ -89,6 +89,17 @@ std::size_t read_log_records(const Source& source, const ReadOptions& options, c
                              const EpisodeSink& sink, Notes& notes, RecordPipeline pipeline) {
   constexpr std::size_t kStep = std::size_t{4} << 20;
   const std::uint64_t total = source.bytes().size();
+  // Pages are mapped a window ahead of the scan, and given back behind the oldest record in work.
+  std::size_t expected = 0;
+  const auto next = std::move(pipeline.next);
+  pipeline.next = [&](PipelineRecord& record) {
+    if (!next(record)) return false;
+    while (expected < total && record.offset + record.text.size() + kStep / 2 >= expected) {
+      source.expect(expected, kStep);
+      expected += kStep;
+    }
+    return true;
+  };
   std::size_t forgotten = 0;
   pipeline.finished = [&](const PipelineRecord& last) {
     const std::size_t done = last.offset + last.text.size();

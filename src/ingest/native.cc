@@ -169,6 +169,10 @@ void read_outcome_member(std::string_view key, LazyValue value, const FieldReade
     fields.number(value, key, episode.agent_cost_usd);
   } else if (key == "user_cost_usd" && state.seen.first(26, key, fields)) {
     fields.number(value, key, episode.user_cost_usd);
+  } else if (key == "reward_info" && state.seen.first(27, key, fields)) {
+    fields.text(value, key, episode.reward_info);
+  } else if (key == "grade_evidence" && state.seen.first(28, key, fields)) {
+    fields.text(value, key, episode.grade_evidence);
   }
 }
 

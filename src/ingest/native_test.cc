@@ -97,6 +97,8 @@ class RandomRun {
     e.user_cost_usd = maybe(real());
     e.model = text_or_empty();
     e.policy_hash = text_or_empty();
+    e.reward_info = text_or_empty();
+    e.grade_evidence = text_or_empty();
     e.where = text();
     return e;
   }

@@ -200,4 +200,8 @@ void Source::forget(std::size_t offset, std::size_t length) const {
   if (state_->file) state_->file->forget(offset, length);
 }
 
+void Source::expect(std::size_t offset, std::size_t length) const {
+  if (!state_->store && state_->file) state_->file->expect(offset + state_->skipped, length);
+}
+
 }  // namespace unmask

@@ -56,6 +56,8 @@ class Source {
 
   // Tells the system that bytes()[offset, offset + length) will not be read again.
   void forget(std::size_t offset, std::size_t length) const;
+  // [offset, offset + length) will be read next. A hint.
+  void expect(std::size_t offset, std::size_t length) const;
 
  private:
   struct State;

@@ -1,5 +1,7 @@
 #include "rollout/episode.h"
 
+#include "environment/json.h"
+
 namespace unmask {
 
 namespace {
@@ -28,6 +30,9 @@ void grade_played(PlayedEpisode& played, const std::shared_ptr<const Domain>& do
   }
   played.episode.reward = graded->reward;
   played.episode.success = success_of(graded->reward);
+  played.episode.reward_info = dump_json(reward_info(*graded));
+  const Value evidence = grade_evidence(*graded);
+  if (!evidence.is_none()) played.episode.grade_evidence = dump_json(evidence);
   played.grade = std::move(*graded);
 }
 

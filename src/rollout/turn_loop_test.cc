@@ -311,6 +311,10 @@ TEST(PlayedEpisode, IsGradedAndReadsAsALogsEpisode) {
   const PlayedEpisode bad = played({}, {says("hi")}, task);
   EXPECT_EQ(bad.episode.success, false);
   EXPECT_EQ(bad.grade->difference_count, 2u);
+  // The account goes with the episode into whatever log it is written to.
+  EXPECT_EQ(parse_json(bad.episode.reward_info)->find("reward")->as_float(), 0.0);
+  EXPECT_EQ(parse_json(bad.episode.grade_evidence)->find("db_difference_count")->as_int(), 2);
+  EXPECT_TRUE(good.episode.grade_evidence.empty());
 }
 
 TEST(PlayedEpisode, SaysWhoseFailureEndedIt) {

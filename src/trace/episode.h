@@ -103,6 +103,10 @@ struct Episode {
   std::string termination_text;  // the log's word where Termination lacks it
   std::optional<double> reward;  // nullopt: not graded
   std::optional<bool> success;   // nullopt: not graded; else |reward - 1| <= 1e-6 (METHOD 1)
+  // The grader's account as tau2 words it (reward_info), and unmask's own evidence beside it: JSON
+  // objects as text; empty where the episode was not graded here.
+  std::string reward_info;
+  std::string grade_evidence;
   std::vector<Message> messages;
   // Tools offered in this episode, where the log itself lists them; nullopt where it does not.
   std::optional<std::vector<OfferedTool>> agent_tools;

@@ -110,6 +110,8 @@ std::string native_episode(const Episode& episode) {
   write_text(json, "termination_text", episode.termination_text);
   write_optional(json, "reward", episode.reward);
   write_optional(json, "success", episode.success);
+  write_text(json, "reward_info", episode.reward_info);
+  write_text(json, "grade_evidence", episode.grade_evidence);
   json.key("messages").begin_array();
   for (const Message& message : episode.messages) write_message(json, message);
   json.end_array();

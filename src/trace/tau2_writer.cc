@@ -223,6 +223,10 @@ std::string_view termination_reason(const Episode& episode) {
 
 void append_reward_info(std::string& out, const Episode& episode) {
   out += "\"reward_info\": ";
+  if (!episode.reward_info.empty()) {
+    out += episode.reward_info;
+    return;
+  }
   if (!episode.reward) {
     out += "null";
     return;
@@ -269,7 +273,13 @@ void append_simulation(std::string& out, const Episode& episode, std::size_t ind
   }
   fmt::format_to(std::back_inserter(out), "], \"trial\": {}, \"seed\": ", episode.trial);
   append_integer(out, episode.seed);
-  out += ", \"mode\": \"half_duplex\"}";
+  out += ", \"mode\": \"half_duplex\"";
+  if (!episode.grade_evidence.empty()) {
+    out += ", \"info\": {\"unmask\": {\"grading\": ";
+    out += episode.grade_evidence;
+    out += "}}";
+  }
+  out += '}';
 }
 
 void append_party(std::string& out, std::string_view implementation, std::string_view model,

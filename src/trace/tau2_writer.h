@@ -3,6 +3,8 @@
 //
 // What the format cannot hold is lost: Episode::domain, model, policy_hash, where, termination_text
 // beside a known Termination, the offered tools, ToolResult::error_type, RunInfo::policy_hash.
+// The grader's account (reward_info, and its evidence under info.unmask.grading) is written, but a
+// reader takes only the reward from it.
 // Times of day are not in a Run: they are derived from the positions of episodes and messages, so
 // that the same run always gives the same bytes.
 //

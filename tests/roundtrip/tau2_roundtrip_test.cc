@@ -198,6 +198,27 @@ TEST(Tau2Writer, ASinkThatRefusesStopsTheWriting) {
   EXPECT_EQ(pieces, 1);
 }
 
+TEST(Tau2Writer, WritesTheGradersAccountAndReadsItsReward) {
+  unmask::Run run;
+  run.info.format = "tau2";
+  Episode episode;
+  episode.id = "a";
+  episode.task_id = "1";
+  episode.termination = Termination::UserStop;
+  episode.reward = 1.0;
+  episode.reward_info = R"({"db_check": {"db_match": true, "db_reward": 1.0}, "reward": 1.0})";
+  episode.grade_evidence = R"({"db_difference_count": 2})";
+  run.episodes = {episode};
+  const std::string text = tau2_results(run);
+  EXPECT_NE(text.find(R"("reward_info": {"db_check": {"db_match": true)"), std::string::npos);
+  EXPECT_NE(text.find(R"("info": {"unmask": {"grading": {"db_difference_count": 2}}})"),
+            std::string::npos);
+  const unmask::Run back = read_back(text);
+  ASSERT_EQ(back.episodes.size(), 1u);
+  EXPECT_EQ(back.episodes[0].reward, 1.0);
+  EXPECT_EQ(back.episodes[0].success, true);
+}
+
 TEST(Tau2Writer, RealLogsSurviveReadingWritingAndReading) {
   const fs::path logs = fs::path(UNMASK_SHARED) / "logs";
   if (!fs::exists(logs)) GTEST_SKIP() << "the public logs are not at " << logs;
