@@ -6,8 +6,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "base/check.h"
@@ -29,19 +29,20 @@ class FactsCollector {
     std::call_once(made_, [&] { classifier_ = std::make_unique<Classifier>(info, tools_); });
     EpisodeFacts facts = episode_facts(episode, classifier_->classify(episode));
     if (facts.domain.empty()) facts.domain = info.domain;
+    EpisodeList::Shared shared = std::make_shared<const EpisodeFacts>(std::move(facts));
     const std::lock_guard<std::mutex> lock(mutex_);
     if (facts_.size() <= index) facts_.resize(index + 1);
-    facts_[index] = std::move(facts);
+    facts_[index] = std::move(shared);
   }
 
-  std::vector<EpisodeFacts> take_all() { return std::move(facts_); }
+  std::vector<EpisodeList::Shared> take_all() { return std::move(facts_); }
 
  private:
   const ToolsFile* tools_;
   std::once_flag made_;
   std::unique_ptr<Classifier> classifier_;
   std::mutex mutex_;
-  std::vector<EpisodeFacts> facts_;
+  std::vector<EpisodeList::Shared> facts_;
 };
 
 // What must agree between the pieces of one arm, with the word a reader knows it by.
@@ -71,16 +72,23 @@ void warn_where_pieces_differ(const RunInfo& first, const RunInfo& other, const 
                           path, 1});
 }
 
+bool is_same_episode(const EpisodeFacts& a, const EpisodeFacts& b) {
+  return a.id == b.id && a.trajectory_hash == b.trajectory_hash && a.trial == b.trial &&
+         a.task_id == b.task_id && a.domain == b.domain;
+}
+
 // Pieces that overlap bring the same episode twice; it counts once.
-std::size_t drop_identical_episodes(std::vector<EpisodeFacts>& episodes) {
-  using Key = std::tuple<std::string, std::string, int, std::string, std::uint64_t>;
-  std::set<Key> seen;
-  const std::size_t before = episodes.size();
-  std::erase_if(episodes, [&](const EpisodeFacts& e) {
-    return !e.id.empty() &&
-           !seen.insert(Key(e.domain, e.task_id, e.trial, e.id, e.trajectory_hash)).second;
+std::size_t drop_identical_episodes(std::vector<EpisodeList::Shared>& episodes) {
+  std::unordered_multimap<std::uint64_t, const EpisodeFacts*> seen;
+  seen.reserve(episodes.size());
+  return std::erase_if(episodes, [&](const EpisodeList::Shared& episode) {
+    if (episode->id.empty()) return false;
+    const auto same = seen.equal_range(episode->trajectory_hash);
+    for (auto other = same.first; other != same.second; ++other)
+      if (is_same_episode(*other->second, *episode)) return true;
+    seen.emplace(episode->trajectory_hash, episode.get());
+    return false;
   });
-  return before - episodes.size();
 }
 
 std::string default_label(const ArmSource& source, const RunInfo& info) {
@@ -240,7 +248,7 @@ Result<LoadedArm> load_arm(const ArmSource& source, const AuditOptions& options)
     return Error{ErrorKind::InvalidArgument, "no log is named for an arm", ""};
   LoadedArm loaded;
   std::optional<RunInfo> info;
-  std::vector<EpisodeFacts> episodes;
+  std::vector<EpisodeList::Shared> episodes;
   for (const std::string& path : source.paths) {
     report_step(options, "reading " + path);
     FactsCollector collector(options.tools ? &*options.tools : nullptr);
@@ -250,7 +258,7 @@ Result<LoadedArm> load_arm(const ArmSource& source, const AuditOptions& options)
     Result<IngestReport> read = ingest(path, options.read, sink);
     if (!read) return read.error();
     // Facts of this piece are complete; merge them into the arm.
-    std::vector<EpisodeFacts> facts = collector.take_all();
+    std::vector<EpisodeList::Shared> facts = collector.take_all();
     UNMASK_CHECK(facts.size() == read->episodes);
     std::move(facts.begin(), facts.end(), std::back_inserter(episodes));
     append(loaded.warnings, std::move(read->warnings), "");

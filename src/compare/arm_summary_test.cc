@@ -92,8 +92,8 @@ TEST(ArmSummary, RisesAlongTheCurveToTheFinalScore) {
 // Means over tasks of task means, by loops over episodes that use nothing of metrics.
 TEST(ArmSummary, EqualsPlainLoopsOverEpisodes) {
   Arm made = random_arm({.tasks = 25, .tool_name = 0.2, .seed = 4});
-  made.episodes[3].excluded = true;
-  made.episodes[7].success = std::nullopt;
+  made.episodes.edit(3).excluded = true;
+  made.episodes.edit(7).success = std::nullopt;
   const ArmSummary summary = summarize_arm(made, kOptions);
   std::map<std::string, std::pair<double, double>> by_task;
   double failures = 0;

@@ -62,7 +62,7 @@ TEST(PairTasks, ReducesBothArmsToTheCommonTasks) {
 TEST(PairTasks, RefusesDifferentDomains) {
   Arm c = arm({episode("1", 0, true, 3)});
   c.tasks[0].domain = "retail";
-  c.episodes[0].domain = "retail";
+  c.episodes.edit(0).domain = "retail";
   const Result<PairedArms> paired = pair_tasks(arm({episode("1", 0, true, 3)}), c);
   ASSERT_FALSE(paired);
   EXPECT_EQ(paired.error().kind, ErrorKind::InvalidArgument);
@@ -80,7 +80,7 @@ TEST(PairTasks, RefusesArmsWithoutACommonTask) {
 TEST(PairTasks, TakesAnUnnamedDomainForTheOtherArmsOnlyOne) {
   Arm c = arm({episode("1", 0, true, 3)});
   c.tasks[0].domain = "";
-  c.episodes[0].domain = "";
+  c.episodes.edit(0).domain = "";
   EXPECT_TRUE(pair_tasks(arm({episode("1", 0, true, 3)}), c));
 }
 
@@ -200,7 +200,7 @@ TEST(CompareArms, FlipsItsSignsWhenTheArmsAreSwapped) {
 TEST(CompareArms, ListsAnUnpairedTaskAndChangesNothingElse) {
   const Arm b = random_arm({.seed = 9});
   const Arm c = random_arm({.tool_name = 0.3, .seed = 10});
-  std::vector<EpisodeFacts> more = b.episodes;
+  std::vector<EpisodeFacts> more(b.episodes.begin(), b.episodes.end());
   more.push_back(episode("999", 0, false, 50, refused(9)));
   const Arm longer = arm(more);
   const CellComparison plain = compared(b, c);
@@ -248,7 +248,7 @@ TEST(CompareArms, HasAbsentFieldsForOneTask) {
 
 TEST(CompareArms, ComparesChannelsOfUngradedLogsAndNoOutcome) {
   Arm b = random_arm({.seed = 12});
-  for (EpisodeFacts& e : b.episodes) e.success = std::nullopt;
+  for (std::size_t e = 0; e < b.episodes.size(); ++e) b.episodes.edit(e).success = std::nullopt;
   const CellComparison cell = compared(b, random_arm({.tool_name = 0.3, .seed = 13}));
   EXPECT_FALSE(cell.graded);
   EXPECT_FALSE(cell.outcome.delta);
@@ -260,7 +260,8 @@ TEST(CompareArms, ComparesChannelsOfUngradedLogsAndNoOutcome) {
 TEST(CompareArms, LeavesTasksWithoutAnEvaluatedEpisodeOutOfTheOutcome) {
   Arm b = random_arm({.tasks = 12, .seed = 14});
   const Arm c = random_arm({.tasks = 12, .seed = 15});
-  for (std::size_t e = b.tasks[3].begin; e < b.tasks[3].end; ++e) b.episodes[e].excluded = true;
+  for (std::size_t e = b.tasks[3].begin; e < b.tasks[3].end; ++e)
+    b.episodes.edit(e).excluded = true;
   const CellComparison cell = compared(b, c);
   EXPECT_EQ(cell.outcome.delta->df, 10);
   EXPECT_EQ(cell.paired_tasks, 12);

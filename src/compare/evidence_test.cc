@@ -201,7 +201,7 @@ TEST(PairingWarnings, NameEverySettingThatDiffers) {
   c.info.policy_hash = "q";
   b.info.git_commit = "aaaaaaa";
   c.info.git_commit = "bbbbbbb";
-  c.episodes[0].seed = 1;
+  c.episodes.edit(0).seed = 1;
   const std::vector<Warning> warnings = pairing_warnings(b, c);
   for (const char* code :
        {"budget_differs", "user_model_differs", "user_settings_differ", "agent_settings_differ",

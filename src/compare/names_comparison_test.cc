@@ -197,8 +197,8 @@ TEST(NovelBeyondChance, DoesNotTakeUnseenNamesForNovelty) {
 TEST(NovelBeyondChance, SeesNamesTheBaselineNeverUses) {
   const Arm b = random_arm({.tool_name = 0.15, .seed = 50});
   Arm c = random_arm({.tool_name = 0.15, .seed = 51});
-  for (EpisodeFacts& e : c.episodes) {
-    for (FailedCall& call : e.failures) {
+  for (std::size_t e = 0; e < c.episodes.size(); ++e) {
+    for (FailedCall& call : c.episodes.edit(e).failures) {
       if (call.position % 3 == 0) call.name = "quantized_" + call.name;
     }
   }

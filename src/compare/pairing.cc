@@ -30,7 +30,8 @@ Arm with_domain_of(const Arm& arm, const Arm& other) {
   if (own != std::set<std::string>{""} || theirs.size() != 1) return arm;
   Arm renamed = arm;
   for (TaskEpisodes& task : renamed.tasks) task.domain = *theirs.begin();
-  for (EpisodeFacts& episode : renamed.episodes) episode.domain = *theirs.begin();
+  for (std::size_t i = 0; i < renamed.episodes.size(); ++i)
+    renamed.episodes.edit(i).domain = *theirs.begin();
   return renamed;
 }
 
@@ -118,11 +119,12 @@ PairedNumbers pair_numbers(const std::vector<std::optional<double>>& baseline,
 
 Arm recounted_at(const Arm& arm, int max_errors) {
   Arm recounted = arm;
-  for (EpisodeFacts& episode : recounted.episodes) {
-    if (is_evaluated(episode) && episode.errors_all >= max_errors) {
-      episode.success = false;
-      episode.reward = 0.0;
-    }
+  for (std::size_t i = 0; i < recounted.episodes.size(); ++i) {
+    if (!is_evaluated(recounted.episodes[i]) || recounted.episodes[i].errors_all < max_errors)
+      continue;
+    EpisodeFacts& stopped = recounted.episodes.edit(i);
+    stopped.success = false;
+    stopped.reward = 0.0;
   }
   return recounted;
 }

@@ -34,7 +34,7 @@ bool episode_less(const EpisodeFacts& a, const EpisodeFacts& b) {
   return std::tie(a.trial, a.id, a.trajectory_hash) < std::tie(b.trial, b.id, b.trajectory_hash);
 }
 
-std::vector<TaskEpisodes> group_by_task(const std::vector<EpisodeFacts>& episodes) {
+std::vector<TaskEpisodes> group_by_task(const EpisodeList& episodes) {
   std::vector<TaskEpisodes> tasks;
   for (std::size_t i = 0; i < episodes.size(); ++i) {
     const EpisodeFacts& episode = episodes[i];
@@ -58,15 +58,31 @@ std::string_view to_string(BudgetRule rule) {
 
 Arm make_arm(std::string label, std::vector<std::string> sources, RunInfo info,
              std::vector<EpisodeFacts> episodes) {
+  std::vector<EpisodeList::Shared> shared;
+  shared.reserve(episodes.size());
+  for (EpisodeFacts& episode : episodes)
+    shared.push_back(std::make_shared<const EpisodeFacts>(std::move(episode)));
+  return make_arm(std::move(label), std::move(sources), std::move(info), std::move(shared));
+}
+
+Arm make_arm(std::string label, std::vector<std::string> sources, RunInfo info,
+             std::vector<EpisodeList::Shared> episodes) {
   Arm arm;
   arm.label = std::move(label);
   arm.sources = std::move(sources);
   arm.info = std::move(info);
-  for (EpisodeFacts& episode : episodes)
-    if (episode.domain.empty()) episode.domain = arm.info.domain;
-  std::stable_sort(episodes.begin(), episodes.end(), episode_less);
-  arm.tasks = group_by_task(episodes);
-  arm.episodes = std::move(episodes);
+  for (EpisodeList::Shared& episode : episodes) {
+    if (!episode->domain.empty() || arm.info.domain.empty()) continue;
+    EpisodeFacts named = *episode;
+    named.domain = arm.info.domain;
+    episode = std::make_shared<const EpisodeFacts>(std::move(named));
+  }
+  std::stable_sort(episodes.begin(), episodes.end(),
+                   [](const EpisodeList::Shared& a, const EpisodeList::Shared& b) {
+                     return episode_less(*a, *b);
+                   });
+  arm.episodes = EpisodeList(std::move(episodes));
+  arm.tasks = group_by_task(arm.episodes);
   return arm;
 }
 
@@ -82,7 +98,7 @@ Arm select_tasks(const Arm& arm, std::span<const std::size_t> tasks) {
   for (const std::size_t t : tasks) {
     const TaskEpisodes& task = arm.tasks.at(t);
     for (std::size_t i = task.begin; i < task.end; ++i)
-      selected.episodes.push_back(arm.episodes[i]);
+      selected.episodes.push_back(arm.episodes.shared(i));
   }
   selected.tasks = group_by_task(selected.episodes);
   return selected;
@@ -91,8 +107,9 @@ Arm select_tasks(const Arm& arm, std::span<const std::size_t> tasks) {
 Arm with_excluded_as(const Arm& arm, ExcludedAs outcome) {
   Arm changed = arm;
   if (outcome == ExcludedAs::LeftOut) return changed;
-  for (EpisodeFacts& episode : changed.episodes) {
-    if (!episode.excluded) continue;
+  for (std::size_t i = 0; i < changed.episodes.size(); ++i) {
+    if (!changed.episodes[i].excluded) continue;
+    EpisodeFacts& episode = changed.episodes.edit(i);
     EpisodeFacts stand_in;  // what it did before it broke off is not evidence: no calls
     stand_in.domain = episode.domain;
     stand_in.task_id = episode.task_id;

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "metrics/episode_facts.h"
+#include "metrics/episode_list.h"
 #include "trace/episode.h"
 
 namespace unmask {
@@ -36,14 +37,16 @@ struct TaskEpisodes {
 struct Arm {
   std::string label;
   std::vector<std::string> sources;
-  RunInfo info;                        // of the first source
-  std::vector<EpisodeFacts> episodes;  // sorted by (domain, task id in natural order, trial)
-  std::vector<TaskEpisodes> tasks;     // every task with at least one episode, same order
+  RunInfo info;                     // of the first source
+  EpisodeList episodes;             // sorted by (domain, task id in natural order, trial)
+  std::vector<TaskEpisodes> tasks;  // every task with at least one episode, same order
 };
 
 // Sorts and groups. Duplicate (task, trial) pairs are kept and warned about by evidence_warnings.
 Arm make_arm(std::string label, std::vector<std::string> sources, RunInfo info,
              std::vector<EpisodeFacts> episodes);
+Arm make_arm(std::string label, std::vector<std::string> sources, RunInfo info,
+             std::vector<EpisodeList::Shared> episodes);
 
 // K0 - the budget in force; nullopt where the format has none.
 std::optional<int> budget_in_force(const Arm& arm);

@@ -260,5 +260,15 @@ TEST(Arm, SelectsTasksWithTheirEpisodes) {
   EXPECT_EQ(selected.episodes.size(), 2u);
 }
 
+TEST(EpisodeList, SharesEpisodesUntilOneIsWritten) {
+  const Arm arm = arm_of({graded("1", 0, true, 0), graded("2", 0, true, 0)});
+  Arm copy = arm;
+  EXPECT_EQ(copy.episodes.shared(0), arm.episodes.shared(0));
+  copy.episodes.edit(0).success = false;
+  EXPECT_EQ(arm.episodes[0].success, true);
+  EXPECT_EQ(copy.episodes[0].success, false);
+  EXPECT_EQ(copy.episodes.shared(1), arm.episodes.shared(1));
+}
+
 }  // namespace
 }  // namespace unmask
