@@ -28,8 +28,8 @@ class MappedFile {
   // False once the file on disk is shorter than the mapping.
   bool still_whole() const;
 
-  // Asks the system to map [offset, offset + length) at once: cheaper than a fault every few pages. A
-  // hint: where it cannot, pages come as they are touched.
+  // Asks the system to map [offset, offset + length) at once: cheaper than a fault every few pages.
+  // A hint: where it cannot, pages come as they are touched.
   void expect(std::size_t offset, std::size_t length) const;
 
   // Tells the system that [offset, offset + length) will not be read again.
