@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """How much faster than plain Python is an audit of a large log, end to end, and how much memory does it take?
 
-usage: audit_bench.py UNMASK_BINARY [--megabytes 1024] [--folder DIR] [--rounds 3]
+usage: audit_bench.py UNMASK_BINARY INGEST_BENCH_BINARY [--megabytes 1024] [--folder DIR] [--rounds 3]
 
 Plants one tau2 file of the asked size and a small baseline, then runs in turn, in one session on one machine:
   ours    unmask audit BASELINE BIG --json ...   (reads, classifies, all intervals at 10,000 resamples)
   theirs  bench/peers/audit_peer.py BASELINE BIG (json.load and plain loops, counts only)
-and prints the ratio of the wall times, round by round, after checking that both count the same. Memory is the peak of the
-process's anonymous pages (RssAnon), which is what it holds beside the mapped file.
+  walk    ingest_bench --file BIG                (a bare simdjson walk of the same simulations, cut beforehand)
+and prints the ratios of the wall times, round by round, after checking that the first two count the same. Memory is the peak
+of the process's anonymous pages (RssAnon), which is what it holds beside the mapped file.
 """
 import argparse
 import json
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -53,6 +55,12 @@ def check_same(ours, theirs):
         if a != b:
             sys.exit(f"the two disagree: {a} against {b}")
     return len(pairs)
+
+
+def walk_seconds(ingest_bench, big):
+    """Wall time of the bare walk, the best of a few in one process."""
+    output = subprocess.run([ingest_bench, "--file", str(big), "--rounds", "3"], check=True, capture_output=True, text=True)
+    return float(re.search(r"^walk +wall +([0-9.]+) s", output.stdout, re.MULTILINE).group(1))
 
 
 def raw_data(message, filler):
@@ -97,6 +105,7 @@ def write_big(planted, big, size):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("unmask")
+    parser.add_argument("ingest_bench")
     parser.add_argument("--megabytes", type=int, default=1024)
     parser.add_argument("--folder", default="build/bench-data")
     parser.add_argument("--rounds", type=int, default=3)
@@ -112,15 +121,18 @@ def main():
     if not big.exists():
         write_big(baseline.parent / "candidate.json", big, arguments.megabytes * 2**20)
     print(f"file {big.stat().st_size / 2**20:.0f} MB")
-    ratios = []
+    ratios, walks = [], []
     for i in range(arguments.rounds):
         ours, memory, text = timed([arguments.unmask, "audit", str(baseline), str(big), "--json", "-", "--quiet"])
         theirs, peer_memory, peer = timed(["/usr/bin/python3", str(here / "peers" / "audit_peer.py"), str(baseline), str(big)])
+        walk = walk_seconds(arguments.ingest_bench, big)
         checked = check_same(json.loads(text), json.loads(peer.splitlines()[1]))
         ratios.append(theirs / ours)
+        walks.append(ours / walk)
         print(f"round {i + 1}: unmask {ours:.2f} s, {memory:.0f} MB anonymous; Python {theirs:.2f} s, {peer_memory:.0f} MB; "
-              f"ratio {theirs / ours:.1f} ({checked} counts equal)")
-    print(f"audit of {arguments.megabytes} MB: median ratio {statistics.median(ratios):.1f}")
+              f"ratio {theirs / ours:.1f} ({checked} counts equal); bare walk {walk:.2f} s, the audit takes {ours / walk:.2f} times that")
+    print(f"audit of {arguments.megabytes} MB: {statistics.median(ratios):.1f} times faster than Python and "
+          f"{statistics.median(walks):.2f} times the bare walk (medians)")
 
 
 if __name__ == "__main__":

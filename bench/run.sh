@@ -8,8 +8,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 data=$build/../bench-data
 echo "machine: $(nproc) cores, $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2- | xargs), $(uname -sr)"
 echo
-echo "== audit end to end against Python"
-/usr/bin/python3 "$here/audit_bench.py" "$build/unmask" --megabytes "$megabytes" --folder "$data"
+echo "== audit end to end against Python and against a bare simdjson walk"
+/usr/bin/python3 "$here/audit_bench.py" "$build/unmask" "$build/ingest_bench" --megabytes "$megabytes" --folder "$data"
 echo
 echo "== reading against a bare simdjson walk of the same slices"
 "$build/ingest_bench" --file "$data/planted_$megabytes.json"

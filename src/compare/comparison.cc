@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -159,17 +161,20 @@ Result<CellComparison> compare_arms(const Arm& baseline, const Arm& candidate,
   cell.unpaired_tasks = arms.unpaired;
   const TaskResamples resamples(static_cast<int>(cell.paired_tasks), options.resamples,
                                 Rng(options.seed, "compare/tasks").next(), options.threads);
-  compare_success(arms, k0, resamples, options, cell);
+  const bool copies = cell.baseline.trials_are_copies;
   const Units units{independent_units(arms.baseline, cell.baseline.trials_are_copies),
                     independent_units(arms.candidate, cell.candidate.trials_are_copies)};
-  cell.channels = compare_channels(arms, units, resamples, options);
-  cell.argument = compare_argument(arms, units, resamples, options);
-  cell.recovery = compare_recovery(arms);
-  cell.positions = compare_positions(arms, resamples, options);
-  const bool copies = cell.baseline.trials_are_copies;
-  cell.names = compare_names(arms, copies, options.seed);
-  cell.pairs = compare_pairs(arms, copies, options.seed);
-  cell.task_slope = task_slope(arms, copies);
+  // None of these reads what another writes; the longest come first.
+  const std::function<void()> parts[] = {
+      [&] { cell.pairs = compare_pairs(arms, copies, options.seed); },
+      [&] { cell.names = compare_names(arms, copies, options.seed); },
+      [&] { compare_success(arms, k0, resamples, options, cell); },
+      [&] { cell.channels = compare_channels(arms, units, resamples, options); },
+      [&] { cell.argument = compare_argument(arms, units, resamples, options); },
+      [&] { cell.positions = compare_positions(arms, resamples, options); },
+      [&] { cell.recovery = compare_recovery(arms); },
+      [&] { cell.task_slope = task_slope(arms, copies); }};
+  parallel_for(std::size(parts), options.threads, [&](std::size_t part) { parts[part](); });
   return cell;
 }
 

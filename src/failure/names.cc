@@ -41,6 +41,25 @@ bool any_unwrapped(std::string_view name, const Visit& visit) {
   return false;
 }
 
+// The byte as folded_name keeps it; 0 where it leaves it out.
+char folded(char c) {
+  if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
+  if ((c >= 'a' && c <= 'z') || is_digit(c) || static_cast<unsigned char>(c) >= 0x80) return c;
+  return 0;
+}
+
+// folded_name(name) == wanted, known at the first byte that differs.
+bool folds_to(std::string_view name, std::string_view wanted) {
+  std::size_t matched = 0;
+  for (const char c : name) {
+    const char kept = folded(c);
+    if (kept == 0) continue;
+    if (matched == wanted.size() || kept != wanted[matched]) return false;
+    ++matched;
+  }
+  return matched == wanted.size();
+}
+
 }  // namespace
 
 NameList::NameList(std::vector<std::string_view> names) : names_(std::move(names)) {
@@ -56,10 +75,10 @@ std::string_view NameList::near_miss(std::string_view name) const {
   if (name.empty() || name.size() > kLongestComparedName) return {};
   std::string_view found;
   any_unwrapped(without_tail(name), [&](std::string_view rest) {
-    const std::string folded = folded_name(rest);
-    if (folded.empty()) return false;
+    const std::string wanted = folded_name(rest);
+    if (wanted.empty()) return false;
     for (const std::string_view offered : names_) {
-      if (offered.size() > kLongestComparedName || folded != folded_name(offered)) continue;
+      if (offered.size() > kLongestComparedName || !folds_to(offered, wanted)) continue;
       found = offered;
       return true;
     }
@@ -81,16 +100,11 @@ std::string_view NameList::near_miss(std::string_view name) const {
 }
 
 std::string folded_name(std::string_view name) {
-  std::string folded;
-  folded.reserve(name.size());
-  for (const char c : name) {
-    if (c >= 'A' && c <= 'Z') {
-      folded.push_back(static_cast<char>(c - 'A' + 'a'));
-    } else if ((c >= 'a' && c <= 'z') || is_digit(c) || static_cast<unsigned char>(c) >= 0x80) {
-      folded.push_back(c);
-    }
-  }
-  return folded;
+  std::string kept;
+  kept.reserve(name.size());
+  for (const char c : name)
+    if (const char k = folded(c)) kept.push_back(k);
+  return kept;
 }
 
 double normalized_edit_distance(std::string_view a, std::string_view b, double limit) {
@@ -100,7 +114,9 @@ double normalized_edit_distance(std::string_view a, std::string_view b, double l
   // The distance is at least the difference in length, which settles most pairs.
   if (static_cast<double>(b.size() - a.size()) > limit * longest) return 1.0;
 
-  std::vector<std::size_t> row(a.size() + 1);
+  std::array<std::size_t, kLongestComparedName + 1> few;
+  std::vector<std::size_t> many(a.size() < few.size() ? 0 : a.size() + 1);
+  std::size_t* const row = many.empty() ? few.data() : many.data();
   for (std::size_t i = 0; i <= a.size(); ++i) row[i] = i;
   for (std::size_t j = 1; j <= b.size(); ++j) {
     std::size_t diagonal = row[0];

@@ -248,6 +248,9 @@ void read_reward(LazyValue value, const FieldReader& fields, Episode& episode) {
 }
 
 struct SimulationState {
+  explicit SimulationState(const LazyRecord& record) : json(&record) {}
+
+  const LazyRecord* json;
   SeenFields seen;
   std::optional<int> trial;
   bool has_messages = false;
@@ -263,6 +266,22 @@ int simulation_field(std::string_view key) {
   for (std::size_t i = 0; i < kSimulationFields.size(); ++i)
     if (kSimulationFields[i] == key) return static_cast<int>(i);
   return -1;
+}
+
+// One policy of tens of kilobytes stands in most simulations of a log, so the last one is known by
+// its written form and not decoded again, unless decoding it mended something that counts.
+std::string hash_of_policy(LazyValue value, const LazyRecord& json, const FieldReader& fields) {
+  thread_local std::string written;
+  thread_local std::string hash;
+  const bool is_text = value.kind() == LazyKind::String;
+  const std::string_view token = is_text ? value.text() : std::string_view();
+  if (is_text && token == written) return hash;
+  const int mended = json.repairs().escapes;
+  std::string policy;
+  fields.text(value, "policy", policy);
+  hash = text_hash(policy);
+  written = json.repairs().escapes == mended ? token : std::string_view();
+  return hash;
 }
 
 void read_member(std::string_view key, LazyValue value, const FieldReader& fields,
@@ -294,9 +313,7 @@ void read_member(std::string_view key, LazyValue value, const FieldReader& field
   } else if (key == "user_cost") {
     fields.number(value, key, episode.user_cost_usd);
   } else if (key == "policy") {
-    std::string policy;
-    fields.text(value, key, policy);
-    episode.policy_hash = text_hash(policy);
+    episode.policy_hash = hash_of_policy(value, *state.json, fields);
   } else if (key == "ticks") {
     state.has_ticks = value.kind() == LazyKind::Array;
   }
@@ -308,7 +325,7 @@ std::optional<Episode> parse_tau2_simulation(std::string_view text, std::string 
                                              LazyRecord& json, Notes& notes) {
   const FieldReader fields(notes, where);
   Episode episode;
-  SimulationState state;
+  SimulationState state(json);
   if (!visit_record(json, text, "simulation", fields, [&](std::string_view key, LazyValue value) {
         read_member(key, value, fields, state, episode);
       }))
