@@ -7,10 +7,10 @@
 #include <mutex>
 #include <optional>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "base/check.h"
+#include "base/rng.h"
 #include "compare/evidence.h"
 
 namespace unmask {
@@ -77,18 +77,23 @@ bool is_same_episode(const EpisodeFacts& a, const EpisodeFacts& b) {
          a.task_id == b.task_id && a.domain == b.domain;
 }
 
-// Pieces that overlap bring the same episode twice; it counts once.
+// Pieces that overlap bring the same episode twice; the first one counts.
 std::size_t drop_identical_episodes(std::vector<EpisodeList::Shared>& episodes) {
-  std::unordered_multimap<std::uint64_t, const EpisodeFacts*> seen;
-  seen.reserve(episodes.size());
-  return std::erase_if(episodes, [&](const EpisodeList::Shared& episode) {
-    if (episode->id.empty()) return false;
-    const auto same = seen.equal_range(episode->trajectory_hash);
-    for (auto other = same.first; other != same.second; ++other)
-      if (is_same_episode(*other->second, *episode)) return true;
-    seen.emplace(episode->trajectory_hash, episode.get());
-    return false;
-  });
+  std::vector<std::pair<std::uint64_t, std::size_t>> by_hash;
+  by_hash.reserve(episodes.size());
+  for (std::size_t i = 0; i < episodes.size(); ++i)
+    if (!episodes[i]->id.empty())
+      by_hash.emplace_back(episodes[i]->trajectory_hash ^ Rng::hash(episodes[i]->id), i);
+  std::sort(by_hash.begin(), by_hash.end());
+  std::vector<bool> repeats(episodes.size());
+  for (std::size_t i = 1; i < by_hash.size(); ++i)
+    for (std::size_t j = i; j > 0 && by_hash[j - 1].first == by_hash[i].first; --j)
+      if (is_same_episode(*episodes[by_hash[j - 1].second], *episodes[by_hash[i].second])) {
+        repeats[by_hash[i].second] = true;
+        break;
+      }
+  std::size_t i = 0;
+  return std::erase_if(episodes, [&](const EpisodeList::Shared&) { return repeats[i++]; });
 }
 
 std::string default_label(const ArmSource& source, const RunInfo& info) {

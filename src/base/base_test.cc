@@ -128,6 +128,52 @@ TEST(MappedFile, SurvivesAFileThatShrinks) {
   EXPECT_EQ(file->bytes()[500000], '\0');
 }
 
+// Not a multiple of any page, and different everywhere.
+std::string large_text() {
+  std::string text;
+  for (int i = 0; text.size() < (std::size_t{21} << 20) + 12345; ++i)
+    text += std::to_string(i) + " ";
+  return text;
+}
+
+TEST(MappedFile, LargeFilesReadTheSameWhetherWindowsAreInPlaceOrNot) {
+  const std::string path = temporary_folder() + "/a";
+  const std::string text = large_text();
+  ASSERT_TRUE(write_file(path, text));
+  const Result<MappedFile> file = MappedFile::open(path);
+  ASSERT_TRUE(file);
+  std::atomic<bool> ended{false};
+  std::atomic<long> differences{0};
+  std::thread reader([&] {  // in step with nothing: what it reads never changes
+    while (!ended)
+      for (std::size_t at = 0; at < text.size(); at += 4093)
+        if (file->bytes()[at] != text[at]) ++differences;
+  });
+  constexpr std::size_t kStep = std::size_t{3} << 20;
+  for (std::size_t at = 0; at < text.size(); at += kStep) file->expect(at, kStep);
+  EXPECT_EQ(file->bytes(), text);
+  ended = true;
+  reader.join();
+  EXPECT_EQ(differences, 0);
+  for (std::size_t at = 0; at < text.size(); at += kStep) {
+    EXPECT_EQ(file->bytes().substr(at, kStep), text.substr(at, kStep));
+    file->forget(at, kStep);
+  }
+}
+
+TEST(MappedFile, LargeFilesSurviveShrinking) {
+  MappedFile::guard_reads();
+  const std::string path = temporary_folder() + "/a";
+  ASSERT_TRUE(write_file(path, std::string(std::size_t{20} << 20, 'x')));
+  const Result<MappedFile> file = MappedFile::open(path);
+  ASSERT_TRUE(file);
+  file->expect(0, std::size_t{4} << 20);
+  ASSERT_EQ(::truncate(path.c_str(), 1000), 0);
+  file->expect(std::size_t{4} << 20, std::size_t{16} << 20);
+  EXPECT_FALSE(file->still_whole());
+  EXPECT_EQ(file->bytes()[std::size_t{9} << 20], '\0');
+}
+
 TEST(MappedFile, ReadsAnEmptyFileAndMoves) {
   const std::string path = temporary_folder() + "/a";
   ASSERT_TRUE(write_file(path, ""));

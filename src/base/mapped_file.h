@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -28,11 +29,14 @@ class MappedFile {
   // False once the file on disk is shorter than the mapping.
   bool still_whole() const;
 
-  // Asks the system to map [offset, offset + length) at once: cheaper than a fault every few pages.
-  // A hint: where it cannot, pages come as they are touched.
+  // Says that [offset, offset + length) is read next. Of a large file whole windows are read into
+  // huge pages and put in the mapping's place, where the system has them: a page table entry for
+  // every 4 KB costs more than copying, above all in virtual machines. A hint; one thread at a
+  // time, other threads may read meanwhile.
   void expect(std::size_t offset, std::size_t length) const;
 
-  // Tells the system that [offset, offset + length) will not be read again.
+  // Says that [offset, offset + length) will not be read again, so that its memory may be had
+  // back. Pieces told in order leave nothing behind. One thread at a time.
   void forget(std::size_t offset, std::size_t length) const;
 
   // Installs, once per process, a SIGBUS handler that replaces a vanished page of any MappedFile by
@@ -40,12 +44,14 @@ class MappedFile {
   static void guard_reads();
 
  private:
-  MappedFile() = default;
+  class HugeWindows;
+  MappedFile();
   const char* data_ = nullptr;
   std::size_t size_ = 0;
   int fd_ = -1;          // kept open while mapped
   bool mapped_ = false;  // otherwise the bytes are in `owned_`
   std::string owned_;
+  std::unique_ptr<HugeWindows> windows_;  // of large files
 };
 
 }  // namespace unmask

@@ -313,7 +313,7 @@ ArmSummary summarize_arm_at(const Arm& arm, std::optional<int> k0, const Compare
   summarize_channels(arm, options, summary);
   summary.budget = summarize_budget(arm, k0, options);
   summary.recovery = summarize_recovery(arm, options.count, summary.trials_are_copies);
-  summary.names = hallucinated_names(arm);
+  summary.names = hallucinated_names(arm).names;
   summary.positions = summarize_positions(arm);
   summary.by_task = summarize_tasks(arm);
   summary.bursts = bursts(arm);

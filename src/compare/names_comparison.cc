@@ -85,14 +85,15 @@ struct Occurrences {
 
 using NameIndex = std::map<std::string, std::size_t>;
 
-Occurrences by_rank(const std::vector<NameOccurrence>& found, const Arm& arm,
-                    const NameIndex& index) {
+Occurrences by_rank(const NamedFailures& found, const Arm& arm, const NameIndex& index) {
   const std::map<int, std::size_t> ranks = trial_ranks(arm);
+  std::vector<std::size_t> in_union;
+  for (const NameCount& name : found.names) in_union.push_back(index.at(name.name));
   Occurrences out;
   out.trials = ranks.size();
-  for (const NameOccurrence& call : found) {
-    out.calls.push_back({call.task, ranks.at(call.trial), index.at(call.name)});
-  }
+  out.calls.reserve(found.calls.size());
+  for (const NameOccurrence& call : found.calls)
+    out.calls.push_back({call.task, ranks.at(call.trial), in_union[call.name]});
   return out;
 }
 
@@ -241,17 +242,11 @@ std::optional<NamesComparison::NovelBeyondChance> novel_beyond_chance(HeldOut he
                                             two_sided_t_p(*difference / *se, informative - 1)};
 }
 
-struct NameLists {
-  std::vector<NameCount> baseline;
-  std::vector<NameCount> candidate;
-  std::vector<NameOccurrence> baseline_calls;
-  std::vector<NameOccurrence> candidate_calls;
-};
-
-NamesComparison compare_lists(const NameLists& lists, const PairedArms& arms,
-                              bool baseline_trials_are_copies, std::uint64_t seed) {
+NamesComparison compare_lists(const NamedFailures& baseline, const NamedFailures& candidate,
+                              const PairedArms& arms, bool baseline_trials_are_copies,
+                              std::uint64_t seed) {
   NamesComparison out;
-  const Counts counts = joint_counts(lists.baseline, lists.candidate);
+  const Counts counts = joint_counts(baseline.names, candidate.names);
   for (const auto& [name, pair] : counts) out.counts.push_back(pair);
   std::stable_sort(out.counts.begin(), out.counts.end(),
                    [](const NamesComparison::Pair& a, const NamesComparison::Pair& b) {
@@ -263,8 +258,8 @@ NamesComparison compare_lists(const NameLists& lists, const PairedArms& arms,
 
   NameIndex index;
   for (const auto& [name, pair] : counts) index.emplace(name, index.size());
-  const Occurrences b = by_rank(lists.baseline_calls, arms.baseline, index);
-  const Occurrences c = by_rank(lists.candidate_calls, arms.candidate, index);
+  const Occurrences b = by_rank(baseline, arms.baseline, index);
+  const Occurrences c = by_rank(candidate, arms.candidate, index);
   out.spearman_ceiling = spearman_ceiling(counts_by_trial(b, index.size()), b.trials);
   const std::size_t tasks = arms.baseline.tasks.size();
   out.novel_beyond_chance = novel_beyond_chance(HeldOut(b, c, index.size(), tasks), tasks, seed);
@@ -275,16 +270,14 @@ NamesComparison compare_lists(const NameLists& lists, const PairedArms& arms,
 
 NamesComparison compare_names(const PairedArms& arms, bool baseline_trials_are_copies,
                               std::uint64_t seed) {
-  const NameLists lists{hallucinated_names(arms.baseline), hallucinated_names(arms.candidate),
-                        name_occurrences(arms.baseline), name_occurrences(arms.candidate)};
-  return compare_lists(lists, arms, baseline_trials_are_copies, seed);
+  return compare_lists(hallucinated_names(arms.baseline), hallucinated_names(arms.candidate), arms,
+                       baseline_trials_are_copies, seed);
 }
 
 NamesComparison compare_pairs(const PairedArms& arms, bool baseline_trials_are_copies,
                               std::uint64_t seed) {
-  const NameLists lists{failing_pairs(arms.baseline), failing_pairs(arms.candidate),
-                        pair_occurrences(arms.baseline), pair_occurrences(arms.candidate)};
-  return compare_lists(lists, arms, baseline_trials_are_copies, seed);
+  return compare_lists(failing_pairs(arms.baseline), failing_pairs(arms.candidate), arms,
+                       baseline_trials_are_copies, seed);
 }
 
 }  // namespace unmask

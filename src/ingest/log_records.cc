@@ -1,5 +1,7 @@
 #include "ingest/log_records.h"
 
+#include <algorithm>
+#include <mutex>
 #include <utility>
 
 namespace unmask {
@@ -89,16 +91,16 @@ std::size_t read_log_records(const Source& source, const ReadOptions& options, c
                              const EpisodeSink& sink, Notes& notes, RecordPipeline pipeline) {
   constexpr std::size_t kStep = std::size_t{4} << 20;
   const std::uint64_t total = source.bytes().size();
-  // Pages are mapped a window ahead of the scan, and given back behind the oldest record in work.
+  // A window is read ahead of the scan by a worker about to parse, so that the scan goes on
+  // meanwhile, and given back behind the oldest record in work.
+  std::mutex expecting;
   std::size_t expected = 0;
-  const auto next = std::move(pipeline.next);
-  pipeline.next = [&](PipelineRecord& record) {
-    if (!next(record)) return false;
-    while (expected < total && record.offset + record.text.size() + kStep / 2 >= expected) {
+  pipeline.taken = [&](const PipelineRecord& last) {
+    const std::unique_lock lock(expecting, std::try_to_lock);
+    if (!lock) return;
+    const std::size_t wanted = last.offset + last.text.size() + kStep;
+    for (; expected < std::min<std::size_t>(wanted, total); expected += kStep)
       source.expect(expected, kStep);
-      expected += kStep;
-    }
-    return true;
   };
   std::size_t forgotten = 0;
   pipeline.finished = [&](const PipelineRecord& last) {

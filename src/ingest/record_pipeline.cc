@@ -111,6 +111,7 @@ struct Progress {
     LazyRecord json;
     Batch batch;
     while (take(batch)) {
+      if (pipeline.taken) pipeline.taken(batch.records.back());
       for (const PipelineRecord& record : batch.records) {
         Notes found;
         if (std::optional<Episode> episode = pipeline.parse(record, json, found))

@@ -30,6 +30,9 @@ struct RecordPipeline {
                                        Notes& notes)>
       parse;
 
+  // Told that records up to `last` are about to be parsed. Called from several threads.
+  std::function<void(const PipelineRecord& last)> taken;  // may be empty
+
   // Told, by one thread at a time and in order, that records before `ordinal` are done with.
   std::function<void(const PipelineRecord& last)> finished;  // may be empty
 

@@ -218,13 +218,22 @@ TEST(TaskNumbers, NamesAreCountedPerArmAndOccurrence) {
   EpisodeFacts b = facts_of("m|n");
   b.task_id = "2";
   const Arm arm = arm_of({a, b});
-  const std::vector<NameCount> names = hallucinated_names(arm);
-  ASSERT_EQ(names.size(), 1u);  // the user's hallucination is not the agent's
-  EXPECT_EQ(names[0].name, "tool_n");
-  EXPECT_EQ(names[0].count, 3);
-  EXPECT_EQ(name_occurrences(arm).size(), 3u);
-  EXPECT_EQ(failing_pairs(arm).size(), 3u);
-  EXPECT_EQ(pair_occurrences(arm).size(), 5u);
+  const NamedFailures hallucinated = hallucinated_names(arm);
+  ASSERT_EQ(hallucinated.names.size(), 1u);  // the user's hallucination is not the agent's
+  EXPECT_EQ(hallucinated.names[0].name, "tool_n");
+  EXPECT_EQ(hallucinated.names[0].count, 3);
+  EXPECT_EQ(hallucinated.calls.size(), 3u);
+  const NamedFailures pairs = failing_pairs(arm);
+  ASSERT_EQ(pairs.names.size(), 3u);
+  EXPECT_EQ(pairs.names[0].name, "tool_n/tool_name");
+  EXPECT_EQ(pairs.names[0].count, 3);
+  EXPECT_LT(pairs.names[1].name, pairs.names[2].name);  // equal counts: by name
+  ASSERT_EQ(pairs.calls.size(), 5u);
+  std::vector<long> counted(3, 0);
+  for (const NameOccurrence& call : pairs.calls) ++counted[call.name];
+  EXPECT_EQ(counted, (std::vector<long>{3, 1, 1}));
+  EXPECT_EQ(pairs.calls.front().name, 0u);
+  EXPECT_EQ(pairs.calls.back().task, 1u);
 }
 
 TEST(TaskNumbers, RecoveryLeavesCensoredFailuresOut) {

@@ -4,6 +4,9 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace unmask {
@@ -73,23 +76,53 @@ void for_each_agent_failure(const Arm& arm, const Visit& visit) {
     }
 }
 
-std::string pair_name(const FailedCall& call) {
-  return (call.name.empty() ? "(none)" : call.name) + "/" + std::string(to_string(call.channel));
-}
+// What two failed calls share when they count as one name.
+struct FailureKey {
+  std::string_view tool;
+  Channel channel = Channel::ToolName;
+  bool operator==(const FailureKey&) const = default;
+};
+struct HashFailureKey {
+  std::size_t operator()(const FailureKey& key) const {
+    return std::hash<std::string_view>()(key.tool) * 31 + static_cast<std::size_t>(key.channel);
+  }
+};
 
-std::vector<NameCount> by_count(const std::map<std::string, NameCount>& counts) {
+// Sorts the names by count, then name, and makes the calls follow.
+void sort_names(NamedFailures& failures) {
+  std::vector<std::size_t> order(failures.names.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const NameCount& x = failures.names[a];
+    const NameCount& y = failures.names[b];
+    return x.count != y.count ? x.count > y.count : x.name < y.name;
+  });
   std::vector<NameCount> sorted;
-  for (const auto& [name, count] : counts) sorted.push_back(count);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const NameCount& a, const NameCount& b) { return a.count > b.count; });
-  return sorted;
+  std::vector<std::size_t> place(order.size());
+  for (const std::size_t i : order) {
+    place[i] = sorted.size();
+    sorted.push_back(std::move(failures.names[i]));
+  }
+  failures.names = std::move(sorted);
+  for (NameOccurrence& call : failures.calls) call.name = place[call.name];
 }
 
-void count_name(std::map<std::string, NameCount>& counts, std::string name, SubKind kind) {
-  NameCount& entry = counts[name];
-  if (entry.count++ > 0) return;
-  entry.name = std::move(name);
-  entry.kind = kind;
+// Counts the failed calls that key_of gives a key, each name written by name_of(key).
+template <typename KeyOf, typename NameOf>
+NamedFailures named_failures(const Arm& arm, const KeyOf& key_of, const NameOf& name_of) {
+  NamedFailures found;
+  std::unordered_map<FailureKey, std::size_t, HashFailureKey> known;
+  for_each_agent_failure(arm,
+                         [&](std::size_t t, const EpisodeFacts& episode, const FailedCall& call) {
+                           const std::optional<FailureKey> key = key_of(call);
+                           if (!key) return;
+                           const auto [entry, added] = known.emplace(*key, found.names.size());
+                           if (added) found.names.push_back({name_of(*key), 0, call.kind});
+                           ++found.names[entry->second].count;
+                           found.calls.push_back({t, episode.trial, entry->second});
+                         });
+  sort_names(found);
+  return found;
 }
 
 double choose(int n, int k) {
@@ -179,39 +212,25 @@ std::map<int, double> pass_hat_k(const Arm& arm) {
   return result;
 }
 
-std::vector<NameCount> hallucinated_names(const Arm& arm) {
-  std::map<std::string, NameCount> counts;
-  for_each_agent_failure(arm, [&](std::size_t, const EpisodeFacts&, const FailedCall& call) {
-    if (call.channel == Channel::ToolName) count_name(counts, call.name, call.kind);
-  });
-  return by_count(counts);
+NamedFailures hallucinated_names(const Arm& arm) {
+  return named_failures(
+      arm,
+      [](const FailedCall& call) -> std::optional<FailureKey> {
+        if (call.channel != Channel::ToolName) return std::nullopt;
+        return FailureKey{call.name, Channel::ToolName};
+      },
+      [](const FailureKey& key) { return std::string(key.tool); });
 }
 
-std::vector<NameCount> failing_pairs(const Arm& arm) {
-  std::map<std::string, NameCount> counts;
-  for_each_agent_failure(arm, [&](std::size_t, const EpisodeFacts&, const FailedCall& call) {
-    count_name(counts, pair_name(call), call.kind);
-  });
-  return by_count(counts);
-}
-
-std::vector<NameOccurrence> name_occurrences(const Arm& arm) {
-  std::vector<NameOccurrence> occurrences;
-  for_each_agent_failure(arm,
-                         [&](std::size_t t, const EpisodeFacts& episode, const FailedCall& call) {
-                           if (call.channel == Channel::ToolName)
-                             occurrences.push_back({t, episode.trial, call.name});
-                         });
-  return occurrences;
-}
-
-std::vector<NameOccurrence> pair_occurrences(const Arm& arm) {
-  std::vector<NameOccurrence> occurrences;
-  for_each_agent_failure(arm,
-                         [&](std::size_t t, const EpisodeFacts& episode, const FailedCall& call) {
-                           occurrences.push_back({t, episode.trial, pair_name(call)});
-                         });
-  return occurrences;
+NamedFailures failing_pairs(const Arm& arm) {
+  return named_failures(
+      arm,
+      [](const FailedCall& call) -> std::optional<FailureKey> {
+        return FailureKey{call.name.empty() ? std::string_view("(none)") : call.name, call.channel};
+      },
+      [](const FailureKey& key) {
+        return std::string(key.tool) + "/" + std::string(to_string(key.channel));
+      });
 }
 
 LengthMeans length_means(const Arm& arm) {

@@ -41,23 +41,25 @@ TaskRecovery task_recovery(const Arm& arm);
 // graded.
 std::map<int, double> pass_hat_k(const Arm& arm);
 
-// Hallucinated names: name -> count, kind of the first occurrence, per task and trial counts below.
 struct NameCount {
   std::string name;
   long count = 0;
-  SubKind kind = SubKind::Invented;
+  SubKind kind = SubKind::Invented;  // of the first occurrence
 };
-std::vector<NameCount> hallucinated_names(const Arm& arm);  // by count descending, then name
-// The same over (tool, channel) pairs of every failed agent call, named "tool/channel".
-std::vector<NameCount> failing_pairs(const Arm& arm);
-// Names by (task, trial position within task): for halves and leave-one-trial-out.
+// One failed agent call, for halves and leave-one-trial-out.
 struct NameOccurrence {
   std::size_t task = 0;
   int trial = 0;
-  std::string name;
+  std::size_t name = 0;  // index into NamedFailures::names
 };
-std::vector<NameOccurrence> name_occurrences(const Arm& arm);
-std::vector<NameOccurrence> pair_occurrences(const Arm& arm);
+struct NamedFailures {
+  std::vector<NameCount> names;       // by count descending, then name
+  std::vector<NameOccurrence> calls;  // by task, then episode, then position
+};
+// The names of tools that do not exist, as the agent called them.
+NamedFailures hallucinated_names(const Arm& arm);
+// The (tool, channel) pairs of every failed agent call, named "tool/channel".
+NamedFailures failing_pairs(const Arm& arm);
 
 struct LengthMeans {  // per episode that ran; nullopt where the log lacks the quantity everywhere
   std::optional<double> steps, agent_turns, agent_calls, user_calls, prompt_tokens,
