@@ -18,7 +18,9 @@ constexpr std::size_t kMaxRecord = std::size_t{1} << 30;
 // Buffers larger than this are given back once a smaller record comes.
 constexpr std::size_t kKeptBuffer = std::size_t{8} << 20;
 
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+bool is_space(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
 
 // A loop: find_last_not_of calls memchr for each blank of an indented file, which shows.
 std::string_view trimmed(std::string_view text) {
