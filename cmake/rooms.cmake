@@ -3,6 +3,7 @@
 # linked PRIVATE here, to the rooms that own them.
 set(UNMASK_THIRD_PARTY_ingest simdjson::simdjson ZLIB::ZLIB ${ZSTD_LIBRARY} ${LIBZIP_LIBRARY})
 set(UNMASK_THIRD_PARTY_environment OpenSSL::Crypto)
+set(UNMASK_THIRD_PARTY_llm CURL::libcurl)
 
 function(unmask_room name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
@@ -38,7 +39,7 @@ function(unmask_audit_and_app)
   list(FILTER app_sources EXCLUDE REGEX "_test\\.cc$")
   if(app_sources)
     add_executable(unmask ${app_sources})
-    target_link_libraries(unmask PRIVATE unmask_audit unmask_environment unmask_rollout)
+    target_link_libraries(unmask PRIVATE unmask_audit unmask_environment unmask_llm unmask_rollout)
     target_compile_definitions(unmask PRIVATE UNMASK_VERSION="${PROJECT_VERSION}")
     install(TARGETS unmask RUNTIME)
   endif()

@@ -9,6 +9,7 @@ packages=(
   # libraries
   libsimdjson-dev nlohmann-json3-dev libcli11-dev libfmt-dev libtomlplusplus-dev libboost-dev
   libboost-math-dev libvalijson-dev zlib1g-dev libzstd-dev libzip-dev libssl-dev
+  libcurl4-openssl-dev
   # tests and benchmarks
   libgtest-dev libbenchmark-dev python3 python3-numpy python3-scipy
 )

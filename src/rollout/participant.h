@@ -6,12 +6,10 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "llm/chat_model.h"
 #include "rollout/turn_message.h"
 
 namespace unmask {
-
-// The `where` of an Error that says a conversation no longer fits the model's context window.
-inline constexpr std::string_view kContextWindow = "context_window";
 
 class Participant {
  public:

@@ -49,6 +49,20 @@ struct TokenUsage {
   bool operator==(const TokenUsage&) const = default;
 };
 
+// A message of the agent that the harness took back and asked to be issued again (METHOD 9). None
+// of its calls reached the environment.
+struct Attempt {
+  std::string text;
+  std::vector<ToolCall> calls;
+  std::size_t refused = 0;     // index of the call that was refused
+  std::string channel;         // why, "tool_name"
+  std::string feedback;        // what the agent was told
+  bool spends_budget = false;  // counts towards max_errors like a failed call
+  std::optional<TokenUsage> usage;
+
+  bool operator==(const Attempt&) const = default;
+};
+
 // One message. Several results in one tau2 MultiToolMessage are several Tool messages here.
 struct Message {
   Role role = Role::Agent;
@@ -60,6 +74,11 @@ struct Message {
   std::string raw_text;
   // Number of calls in the raw completion, where the log keeps it; nullopt otherwise.
   std::optional<int> raw_calls;
+  // The server's response, a JSON object as text, where the message was made here; readers of logs
+  // keep only raw_text and raw_calls of it.
+  std::string raw_data;
+  std::vector<Attempt> attempts;  // what the agent had issued before this message, in order
+  std::string decision;  // log-probabilities at the tool-name decision, a JSON object as text
   std::optional<TokenUsage> usage;
   std::optional<double> cost_usd;
   std::optional<double> seconds;  // generation time
