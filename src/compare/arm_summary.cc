@@ -73,6 +73,10 @@ void count_calls(const Arm& arm, ArmSummary& summary) {
     summary.user_calls += episode.user_calls;
     summary.unanswered += episode.unanswered;
     summary.system += episode.system;
+    summary.repair.refused += episode.repair.refused;
+    summary.repair.repaired += episode.repair.repaired;
+    summary.repair.unrepaired += episode.repair.unrepaired;
+    summary.repair.withdrawn += episode.repair.withdrawn;
     for (const Channel channel : kFailureChannels) {
       summary.failed_agent += episode.agent_channel[static_cast<std::size_t>(channel)];
     }

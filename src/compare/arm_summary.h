@@ -105,6 +105,7 @@ struct ArmSummary {
   ChannelSummary argument;                     // schema + entity
   BudgetSummary budget;
   RecoverySummary recovery;
+  RepairCounts repair;  // all 0: no call was handed back
   std::vector<NameCount> names;
   std::vector<PositionSummary> positions;
   std::vector<TaskRow> by_task;

@@ -7,6 +7,8 @@
 
 #include "compare/channel_comparison.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,6 +20,8 @@
 
 namespace unmask {
 namespace {
+
+constexpr double kLeastMove = 0.01;  // 1 point
 
 struct Totals {
   double failures = 0;
@@ -69,20 +73,24 @@ void add_difference(const TaskCounts& baseline, const TaskCounts& candidate, con
   out.difference_upper95 = interval->upper95;
 }
 
-// False when every failure the candidate has in the channel is leaked markup: such a call never
-// reached the environment, so no budget was spent on it.
+// Leaked markup and repaired calls never reached the environment, so no budget was spent on them.
+bool spent_nothing(const FailedCall& call) {
+  const bool never_ran = call.kind == SubKind::LeakedMarkup || call.repair != Repair::None;
+  return never_ran && !call.in_budget;
+}
+
 bool counts_in_budget(const Arm& candidate, Channel channel) {
-  long leaked = 0;
+  long free = 0;
   long all = 0;
   for (const EpisodeFacts& episode : candidate.episodes) {
     if (episode.excluded) continue;
     for (const FailedCall& call : episode.failures) {
       if (call.side != Side::Agent || call.channel != channel) continue;
       ++all;
-      if (call.kind == SubKind::LeakedMarkup) ++leaked;
+      if (spent_nothing(call)) ++free;
     }
   }
-  return all == 0 || leaked < all;
+  return all == 0 || free < all;
 }
 
 }  // namespace
@@ -148,6 +156,25 @@ std::vector<PositionComparison> compare_positions(const PairedArms& arms,
     positions.push_back(position);
   }
   return positions;
+}
+
+std::optional<Warning> substitution_warning(const std::map<Channel, ChannelComparison>& channels) {
+  std::vector<std::string> fallen;
+  std::vector<std::string> risen;
+  for (const auto& [channel, c] : channels) {
+    if (!c.difference || !c.p) continue;
+    const std::string change =
+        fmt::format("{} {:+.1f} points", to_string(channel), 100 * *c.difference);
+    if (*c.difference <= -kLeastMove) fallen.push_back(change);
+    const bool surely = c.difference_ci95 && c.difference_ci95->lo > 0;
+    if (*c.difference >= kLeastMove && surely) risen.push_back(change);
+  }
+  if (fallen.empty() || risen.empty()) return std::nullopt;
+  return Warning{"substitution",
+                 fmt::format("Failures moved between channels ({}, but {}): what one channel lost "
+                             "is no gain where another took it up.",
+                             fmt::join(fallen, ", "), fmt::join(risen, ", ")),
+                 "", static_cast<std::int64_t>(risen.size())};
 }
 
 RecoveryComparison compare_recovery(const PairedArms& arms) {

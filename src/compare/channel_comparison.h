@@ -44,6 +44,10 @@ std::vector<PositionComparison> compare_positions(const PairedArms& arms,
                                                   const TaskResamples& resamples,
                                                   const CompareOptions& options);
 
+// Failures that move are not gains (METHOD 9): a tested channel falls by at least 1 point, and
+// another rises by at least 1 point with its interval above 0. nullopt: no such pair.
+std::optional<Warning> substitution_warning(const std::map<Channel, ChannelComparison>& channels);
+
 RecoveryComparison compare_recovery(const PairedArms& arms);
 
 // Slope of the increase of the tool_name rate over the baseline rate, by task. The two numbers come

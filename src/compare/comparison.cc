@@ -175,6 +175,8 @@ Result<CellComparison> compare_arms(const Arm& baseline, const Arm& candidate,
       [&] { cell.recovery = compare_recovery(arms); },
       [&] { cell.task_slope = task_slope(arms, copies); }};
   parallel_for(std::size(parts), options.threads, [&](std::size_t part) { parts[part](); });
+  if (const std::optional<Warning> moved = substitution_warning(cell.channels))
+    cell.warnings.push_back(*moved);
   return cell;
 }
 

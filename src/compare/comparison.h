@@ -38,7 +38,7 @@ struct ChannelComparison {         // METHOD 4
   std::optional<double> p_holm;
   bool amplified = false;  // filled by apply_multiplicity
   bool is_new = false;     // amplified with fewer than 5 baseline failures
-  // False when every failure the candidate has in the channel is leaked markup.
+  // False when every failure the candidate has in the channel is leaked markup or was repaired.
   bool counts_in_budget = true;
 };
 
@@ -145,7 +145,8 @@ struct CellComparison {
 //          larger is recounted at K0 by the `live` rule before anything else: success, Delta, S(K).
 //          Its calls stay, so its channel counts include what it did after that point; `warnings`
 //          says so.
-// Warnings pairing_warnings(baseline, candidate) and what concerns the budget; evidence_warnings of
+// Warnings pairing_warnings(baseline, candidate), what concerns the budget, and "substitution",
+//          failures that moved from one channel to another; evidence_warnings of
 //          each arm are the caller's.
 // Errors   InvalidArgument: no common task; different domains; options out of range. Undefined
 // never

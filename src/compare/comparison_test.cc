@@ -442,6 +442,62 @@ TEST(ChannelComparison, SaysWhenAChannelIsLeakedMarkupOnly) {
   EXPECT_TRUE(compared(arm(leaky(1)), arm(mixed)).channels.at(Channel::Malformed).counts_in_budget);
 }
 
+ChannelComparison moved(double difference, double lo, double hi) {
+  ChannelComparison channel;
+  channel.p = 0.01;
+  channel.difference = difference;
+  channel.difference_ci95 = Interval{lo, hi};
+  return channel;
+}
+
+TEST(Substitution, IsWarnedOfWhereOneChannelTakesUpWhatAnotherLost) {
+  const ChannelComparison fallen = moved(-0.05, -0.06, -0.04);
+  const ChannelComparison risen = moved(0.03, 0.01, 0.05);
+  const std::optional<Warning> warning =
+      substitution_warning({{Channel::ToolName, fallen}, {Channel::Rejected, risen}});
+  ASSERT_TRUE(warning);
+  EXPECT_EQ(warning->code, "substitution");
+  EXPECT_NE(warning->message.find("tool_name -5.0 points"), std::string::npos) << warning->message;
+  EXPECT_NE(warning->message.find("rejected +3.0 points"), std::string::npos);
+}
+
+TEST(Substitution, NeedsAFallAndASureRiseOfAPointEach) {
+  const ChannelComparison fallen = moved(-0.05, -0.06, -0.04);
+  ChannelComparison untested = fallen;
+  untested.p.reset();
+  const ChannelComparison risen = moved(0.03, 0.01, 0.05);
+  const auto warned = [](const ChannelComparison& a, const ChannelComparison& b) {
+    return substitution_warning({{Channel::ToolName, a}, {Channel::Rejected, b}}).has_value();
+  };
+  EXPECT_TRUE(warned(fallen, risen));
+  EXPECT_FALSE(warned(moved(-0.009, -0.02, 0.0), risen));
+  EXPECT_FALSE(warned(fallen, moved(0.009, 0.001, 0.02)));
+  EXPECT_FALSE(warned(fallen, moved(0.03, -0.001, 0.05)));
+  EXPECT_FALSE(warned(untested, risen));
+  EXPECT_FALSE(warned(risen, risen));
+}
+
+TEST(ChannelComparison, RepairedCallsSpendNoBudget) {
+  EpisodeFacts facts;
+  facts.task_id = "t";
+  facts.success = true;
+  FailedCall repaired;
+  repaired.channel = Channel::ToolName;
+  repaired.repair = Repair::Repaired;
+  facts.failures = {repaired};
+  facts.agent_channel[static_cast<std::size_t>(Channel::ToolName)] = 1;
+  facts.agent_calls = 2;
+  facts.repair = {1, 1, 0, 0};
+  const Arm baseline = make_arm("b", {}, {}, {facts});
+  const CellComparison free = *compare_arms(baseline, baseline, {});
+  EXPECT_FALSE(free.channels.at(Channel::ToolName).counts_in_budget);
+  EXPECT_EQ(free.candidate.repair, (RepairCounts{1, 1, 0, 0}));
+  facts.failures[0].in_budget = true;
+  const Arm spending = make_arm("c", {}, {}, {facts});
+  EXPECT_TRUE(
+      compare_arms(baseline, spending, {})->channels.at(Channel::ToolName).counts_in_budget);
+}
+
 TEST(Positions, SplitTheCallsByIndexAndAddUpToTheWhole) {
   const Arm b = random_arm({.calls = 25, .seed = 24});
   const Arm c = random_arm({.calls = 25, .tool_name = 0.2, .seed = 25});

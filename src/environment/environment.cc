@@ -101,6 +101,7 @@ Value Environment::dispatch(const ToolRequest& request) {
 
 ToolReply Environment::respond(const ToolRequest& request) {
   UNMASK_CHECK(request.arguments.is_dict());
+  if (request.unreadable) return {"Error: the arguments of this call are not a JSON object.", true};
   try {
     refuse_collisions(request.arguments, false);
     const Value result = dispatch(request);
@@ -264,8 +265,8 @@ Result<Done> Environment::set_state(const InitialState& initial,
     initialize(initial);
     for (const Recorded& each : recorded_calls(history)) {
       // A name that no side has was answered with an error and changed nothing.
-      if (has_tool(each.call->name) && changes_state(each.call->name))
-        replay(*each.call, *each.reply, strict);
+      const bool ran = has_tool(each.call->name) && !each.call->unreadable;
+      if (ran && changes_state(each.call->name)) replay(*each.call, *each.reply, strict);
     }
     sync();
   } catch (const PythonError& error) {

@@ -22,6 +22,9 @@ struct ToolRequest {
   std::string name;
   Value arguments = Value::dict();  // a Dict
   Side side = Side::Agent;
+  // What was written in place of arguments, where that is no JSON object; `arguments` is empty
+  // then.
+  std::optional<std::string> unreadable = std::nullopt;
 };
 
 struct ToolReply {
@@ -48,7 +51,7 @@ struct ReplayMessage {
 // Messages in upstream's JSON form.
 // Errors   Malformed: a message without a role, a call without a name ...
 Result<std::vector<ReplayMessage>> replay_messages(const Value& json_list);
-// Messages of a log. Results keep their order; arguments that are no object become an empty one.
+// Messages of a log. Results keep their order; arguments that are no object become unreadable.
 std::vector<ReplayMessage> replay_messages(std::span<const Message> messages);
 
 // Threads  one Environment belongs to one thread; any number may share a Domain.
@@ -65,6 +68,8 @@ class Environment {
   const std::string& policy() const { return solo_ ? domain_->solo_policy : domain_->policy; }
 
   // Answers a call as upstream's get_response: runs the tool, syncs, and makes any failure a text.
+  // A call with unreadable arguments runs nothing and fails (upstream ends the episode as the
+  // harness's own fault, which would hide what the agent did).
   ToolReply respond(const ToolRequest& request);
 
   // Runs a tool without syncing and without turning failures into text (the grader's golden
@@ -78,7 +83,8 @@ class Environment {
 
   // Brings the world to where a trajectory left it: initialization data, initialization actions,
   // then the trajectory's calls to tools that change state. Their replies must equal the recorded
-  // ones as JSON values; with strict = false a difference is only counted.
+  // ones as JSON values; with strict = false a difference is only counted. Calls with unreadable
+  // arguments changed nothing and are passed over.
   Result<Done> set_state(const InitialState& initial, std::span<const ReplayMessage> history,
                          bool strict = true);
   int differing_replies() const { return differing_replies_; }  // of the last set_state

@@ -34,8 +34,9 @@ void grade_actions(Grading& grade, const Domain& domain, const EvaluationCriteri
   grade.actions.emplace();
   for (const GoldenAction& action : *criteria.actions) {
     const auto calls_it = [&](const ReplayMessage& message) {
-      return std::any_of(message.calls.begin(), message.calls.end(),
-                         [&](const ToolRequest& call) { return matches(action, call); });
+      return std::any_of(message.calls.begin(), message.calls.end(), [&](const ToolRequest& call) {
+        return !call.unreadable && matches(action, call);
+      });
     };
     const bool met = std::any_of(trajectory.begin(), trajectory.end(), calls_it);
     grade.actions->push_back({action, met, type_of(domain, action.name)});

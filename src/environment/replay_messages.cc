@@ -101,7 +101,12 @@ std::vector<ReplayMessage> replay_messages(std::span<const Message> log) {
     for (const ToolCall& call : from.calls) {
       Result<Value> arguments = parse_json(call.arguments);
       const bool object = arguments && arguments->is_dict();
-      to.calls.push_back({call.id, call.name, object ? *arguments : Value::dict(), call.side});
+      ToolRequest request{call.id, call.name, Value::dict(), call.side};
+      if (object)
+        request.arguments = std::move(*arguments);
+      else
+        request.unreadable = call.arguments;
+      to.calls.push_back(std::move(request));
     }
     if (from.result) {
       to.call_id = from.result->call_id;

@@ -62,4 +62,24 @@ std::string_view to_string(Cause cause) {
   return "unknown";
 }
 
+std::string_view to_string(Repair repair) {
+  switch (repair) {
+    case Repair::None:
+      return "none";
+    case Repair::Repaired:
+      return "repaired";
+    case Repair::Unrepaired:
+      return "unrepaired";
+    case Repair::Withdrawn:
+      return "withdrawn";
+  }
+  return "unknown";
+}
+
+std::optional<Channel> failure_channel(std::string_view word) {
+  for (const Channel channel : kFailureChannels)
+    if (to_string(channel) == word) return channel;
+  return std::nullopt;
+}
+
 }  // namespace unmask

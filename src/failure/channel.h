@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string_view>
 
 namespace unmask {
@@ -41,9 +42,21 @@ enum class SubKind {
 // message lacks, Unknown otherwise.
 enum class Cause { None, Parser, Unknown };
 
+// What became of a call that the harness handed back before the environment saw it (METHOD 9).
+enum class Repair {
+  None,        // no such call
+  Repaired,    // the message that came of it has calls, none of them broken in a refused channel
+  Unrepaired,  // still broken when the attempts were used up
+  Withdrawn,   // the agent talked instead
+};
+
 std::string_view to_string(Channel channel);  // "tool_name"
 std::string_view to_string(SubKind kind);     // "other_side"
 std::string_view to_string(Cause cause);      // "parser"
+std::string_view to_string(Repair repair);    // "repaired"
+
+// The failure channel of that name; nullopt for any other word.
+std::optional<Channel> failure_channel(std::string_view word);
 
 constexpr bool is_failure(Channel channel) {
   return channel != Channel::Ok && channel != Channel::System && channel != Channel::Unanswered;

@@ -150,6 +150,32 @@ class Judge {
     return out;
   }
 
+  // The agent's call that was refused for `channel`; the environment never saw it.
+  ClassifiedCall refused(const Attempt& attempt, Channel channel) const {
+    ClassifiedCall out;
+    out.answered = true;
+    decide(out, channel, SubKind::None, evidence_of(attempt.feedback));
+    const bool has_call = attempt.refused < attempt.calls.size();
+    if (channel == Channel::Malformed) {
+      const std::string& shown = has_call ? attempt.calls[attempt.refused].arguments : attempt.text;
+      decide(out, channel, has_call ? SubKind::BadJson : SubKind::LeakedMarkup, evidence_of(shown));
+      out.cause = Cause::Unknown;
+    }
+    if (!has_call) {
+      if (std::optional<LeakedCall> leaked = find_leaked_call(attempt.text))
+        out.name = std::move(leaked->name);
+      return out;
+    }
+    const ToolCall& call = attempt.calls[attempt.refused];
+    out.name = call.name;
+    if (channel == Channel::ToolName) judge_name(call.name, agent_, user_, attempt.feedback, out);
+    const std::string* schema = schema_of(agent_, call.name);
+    if (channel != Channel::Schema || schema == nullptr) return out;
+    if (std::optional<SchemaBreach> breach = schemas_.breach(*schema, call.arguments))
+      decide(out, channel, breach->kind, evidence_of(breach->text));
+    return out;
+  }
+
  private:
   const SideTools& tools(Side side) const { return side == Side::Agent ? agent_ : user_; }
 
@@ -212,18 +238,20 @@ class Judge {
       return true;
     }
     if (own.names == nullptr && !denied && !call.name.empty()) return false;
-    if (!call.name.empty() && other.names != nullptr && other.names->contains(call.name)) {
-      decide(out, Channel::ToolName, SubKind::OtherSide, evidence_of(result.text));
-      return true;
-    }
-    const std::string_view resembles =
-        own.names == nullptr ? std::string_view() : own.names->near_miss(call.name);
-    if (!resembles.empty()) {
-      decide(out, Channel::ToolName, SubKind::NearMiss, std::string(resembles));
-    } else {
-      decide(out, Channel::ToolName, SubKind::Invented, evidence_of(result.text));
-    }
+    judge_name(call.name, own, other, result.text, out);
     return true;
+  }
+
+  // The kind of a hallucinated name; `said` is what it was answered.
+  static void judge_name(std::string_view name, const SideTools& own, const SideTools& other,
+                         std::string_view said, ClassifiedCall& out) {
+    if (!name.empty() && other.names != nullptr && other.names->contains(name))
+      return decide(out, Channel::ToolName, SubKind::OtherSide, evidence_of(said));
+    const std::string_view resembles =
+        own.names == nullptr ? std::string_view() : own.names->near_miss(name);
+    if (!resembles.empty())
+      return decide(out, Channel::ToolName, SubKind::NearMiss, std::string(resembles));
+    decide(out, Channel::ToolName, SubKind::Invented, evidence_of(said));
   }
 
   const SchemaChecker& schemas_;
@@ -232,13 +260,46 @@ class Judge {
   const SideTools& user_;
 };
 
-struct Leak {
+// A call of a message on its way into the sequence.
+struct Made {
   ClassifiedCall call;
-  std::string_view arguments;  // the markup, to recognise a repetition
+  std::string_view arguments;  // or the markup: to recognise a repetition
 };
 
+bool was_refused_for(const Message& message, Channel channel) {
+  return std::any_of(message.attempts.begin(), message.attempts.end(), [&](const Attempt& attempt) {
+    return is_failure(channel) && attempt.channel == to_string(channel);
+  });
+}
+
+// Puts what was refused before the message in front of its calls. An attempt whose channel is
+// unknown tells nothing and is passed over.
+void put_refused(const Message& message, int index, const Judge& judge, std::vector<Made>& made) {
+  const auto first =
+      std::find_if(message.attempts.begin(), message.attempts.end(),
+                   [](const Attempt& attempt) { return failure_channel(attempt.channel); });
+  if (message.role != Role::Agent || first == message.attempts.end()) return;
+  Made refused{judge.refused(*first, *failure_channel(first->channel)), {}};
+  if (first->refused < first->calls.size())
+    refused.arguments = first->calls[first->refused].arguments;
+  refused.call.message = index;
+  refused.call.in_budget = std::any_of(message.attempts.begin(), message.attempts.end(),
+                                       [](const Attempt& each) { return each.spends_budget; });
+  const auto broken = std::find_if(made.begin(), made.end(), [&](const Made& each) {
+    return was_refused_for(message, each.call.channel);
+  });
+  if (broken != made.end()) {
+    refused.call.repair = Repair::Unrepaired;
+    refused.call.in_budget |= broken->call.in_budget;
+    made.erase(broken);
+  } else {
+    refused.call.repair = made.empty() ? Repair::Withdrawn : Repair::Repaired;
+  }
+  made.insert(made.begin(), std::move(refused));
+}
+
 // A call the message shows that nobody extracted.
-std::optional<Leak> leaked_call(const Message& message, int index) {
+std::optional<Made> leaked_call(const Message& message, int index) {
   if (message.role != Role::Agent) return std::nullopt;
   const bool raw_has_more =
       message.raw_calls && *message.raw_calls > static_cast<std::int64_t>(message.calls.size());
@@ -251,7 +312,7 @@ std::optional<Leak> leaked_call(const Message& message, int index) {
     if (!shown) shown = find_leaked_call(message.text);
   }
   if (!shown && !raw_has_more) return std::nullopt;
-  Leak leak;
+  Made leak;
   leak.call.channel = Channel::Malformed;
   leak.call.kind = SubKind::LeakedMarkup;
   leak.call.cause = in_raw || raw_has_more ? Cause::Parser : Cause::Unknown;
@@ -344,19 +405,21 @@ ClassifiedEpisode Classifier::classify(const Episode& episode) const {
   out.orphan_results = static_cast<int>(pairing.orphans.size());
   for (const ToolResult* orphan : pairing.orphans) out.orphan_failures += orphan->failed ? 1 : 0;
 
-  // Extracted calls in order, each message's leaked call after them.
+  // Extracted calls in order, each message's leaked call after them, what was refused before them.
   const Judge judge(rules.schemas, domain, agent, user);
   out.calls.reserve(pairing.calls.size());
   Sequence sequence(out.calls);
   std::size_t next = 0;
+  std::vector<Made> made;  // of one message
   for (std::size_t m = 0; m < episode.messages.size(); ++m) {
     const int index = static_cast<int>(m);
-    for (; next < pairing.calls.size() && pairing.calls[next].message == index; ++next) {
-      sequence.append(judge.judge(pairing.calls[next]), pairing.calls[next].call->arguments);
-    }
-    if (std::optional<Leak> leak = leaked_call(episode.messages[m], index)) {
-      sequence.append(std::move(leak->call), leak->arguments);
-    }
+    const Message& message = episode.messages[m];
+    made.clear();
+    for (; next < pairing.calls.size() && pairing.calls[next].message == index; ++next)
+      made.push_back({judge.judge(pairing.calls[next]), pairing.calls[next].call->arguments});
+    if (std::optional<Made> leak = leaked_call(message, index)) made.push_back(std::move(*leak));
+    if (!message.attempts.empty()) put_refused(message, index, judge, made);
+    for (Made& each : made) sequence.append(std::move(each.call), each.arguments);
   }
   return out;
 }

@@ -26,6 +26,9 @@ struct ToolsFile {
 Result<ToolsFile> parse_tools_file(std::string_view json, const std::string& name);
 
 // One call, judged. Leaked markup is one ClassifiedCall of its own although the log has no call.
+// Attempts that were refused before a message (METHOD 9) are together one ClassifiedCall, judged by
+// the first of them and placed before the message's own calls. Where the message still has a call
+// that is broken in a channel refused before, that is the same failure: it is not listed again.
 struct ClassifiedCall {
   Side side = Side::Agent;
   Channel channel = Channel::Ok;
@@ -36,8 +39,9 @@ struct ClassifiedCall {
   int message = 0;       // index into Episode::messages of the message that made the call
   int position = 0;      // 0-based index among the calls of this side, in order
   bool answered = false;
-  bool in_budget = false;       // its tool message failed, so E counts it
-  bool not_offered = false;     // channel Ok although the name is not in the list: warned
+  bool in_budget = false;    // its tool message failed, or its refusal spent budget: E counts it
+  bool not_offered = false;  // channel Ok although the name is not in the list: warned
+  Repair repair = Repair::None;
   bool repeats_failed = false;  // same name and arguments as the side's previous call, which failed
 
   bool operator==(const ClassifiedCall&) const = default;

@@ -671,5 +671,103 @@ TEST(Speed, AMillionCallsASecondIsWithinReach) {
   EXPECT_LT(took.count(), 5.0);  // a guard against quadratic work, not a benchmark
 }
 
+Attempt attempt_of(const std::string& channel, const ToolCall& call) {
+  Attempt attempt;
+  attempt.channel = channel;
+  attempt.calls = {call};
+  attempt.feedback = "no such tool";
+  return attempt;
+}
+
+ClassifiedEpisode judged(std::vector<Message> messages) {
+  Episode episode;
+  episode.messages = std::move(messages);
+  return Classifier(info_of("mock"), nullptr).classify(episode);
+}
+
+TEST(ClassifyAttempts, ARepairedCallIsOneFailureBeforeTheCallThatCameOfIt) {
+  Message message = calling({make_call("get_users")});
+  message.attempts = {attempt_of("tool_name", make_call("get_userz")),
+                      attempt_of("tool_name", make_call("nonsense"))};
+  const ClassifiedEpisode found = judged({message, answering("[]", false)});
+  ASSERT_EQ(found.calls.size(), 2u);
+  const ClassifiedCall& refused = found.calls[0];
+  EXPECT_EQ(refused.name, "get_userz") << "the first attempt stands for the repair";
+  EXPECT_EQ(refused.channel, Channel::ToolName);
+  EXPECT_EQ(refused.kind, SubKind::NearMiss);
+  EXPECT_EQ(refused.repair, Repair::Repaired);
+  EXPECT_EQ(refused.position, 0);
+  EXPECT_FALSE(refused.in_budget);
+  EXPECT_EQ(found.calls[1].channel, Channel::Ok);
+  EXPECT_EQ(found.calls[1].position, 1);
+  EXPECT_EQ(found.calls[1].repair, Repair::None);
+}
+
+TEST(ClassifyAttempts, WhatStaysBrokenIsNotCountedTwice) {
+  Message message = calling({make_call("also_wrong"), make_call("get_users")});
+  message.attempts = {attempt_of("tool_name", make_call("wrong"))};
+  const ClassifiedEpisode found = judged(
+      {message, answering("Error: Tool 'also_wrong' not found.", true), answering("[]", false)});
+  ASSERT_EQ(found.calls.size(), 2u);
+  EXPECT_EQ(found.calls[0].name, "wrong");
+  EXPECT_EQ(found.calls[0].repair, Repair::Unrepaired);
+  EXPECT_TRUE(found.calls[0].in_budget) << "the environment refused the last one";
+  EXPECT_EQ(found.calls[1].channel, Channel::Ok);
+}
+
+TEST(ClassifyAttempts, AFailureInAnotherChannelIsItsOwn) {
+  Message message = calling({make_call("create_task")});
+  message.attempts = {attempt_of("tool_name", make_call("wrong"))};
+  const ClassifiedEpisode found = judged({message, answering("Error: User u9 not found", true)});
+  ASSERT_EQ(found.calls.size(), 2u);
+  EXPECT_EQ(found.calls[0].repair, Repair::Repaired);
+  EXPECT_EQ(found.calls[1].channel, Channel::Entity);
+}
+
+TEST(ClassifyAttempts, TalkingInsteadIsWithdrawn) {
+  Message message = saying("I cannot do that.");
+  message.attempts = {attempt_of("tool_name", make_call("wrong"))};
+  const ClassifiedEpisode found = judged({message});
+  ASSERT_EQ(found.calls.size(), 1u);
+  EXPECT_EQ(found.calls[0].repair, Repair::Withdrawn);
+}
+
+TEST(ClassifyAttempts, MarkupThatLeaksAgainIsUnrepaired) {
+  const std::string markup = R"(<tool_call>{"name": "get_users", "arguments": {}}</tool_call>)";
+  Message message = saying(markup);
+  Attempt attempt;
+  attempt.channel = "malformed";
+  attempt.text = markup;
+  message.attempts = {attempt};
+  const ClassifiedEpisode found = judged({message});
+  ASSERT_EQ(found.calls.size(), 1u);
+  EXPECT_EQ(found.calls[0].kind, SubKind::LeakedMarkup);
+  EXPECT_EQ(found.calls[0].name, "get_users");
+  EXPECT_EQ(found.calls[0].repair, Repair::Unrepaired);
+  EXPECT_FALSE(found.calls[0].in_budget);
+}
+
+TEST(ClassifyAttempts, SpendsBudgetWhereTheRefusalDid) {
+  Message message = calling({make_call("get_users")});
+  message.attempts = {attempt_of("malformed", make_call("get_users", "{"))};
+  message.attempts[0].spends_budget = true;
+  const ClassifiedEpisode found = judged({message, answering("[]", false)});
+  EXPECT_TRUE(found.calls.at(0).in_budget);
+  EXPECT_EQ(found.calls.at(0).kind, SubKind::BadJson);
+  EXPECT_EQ(found.calls.at(0).evidence, "{");
+}
+
+TEST(ClassifyAttempts, WhatSaysNothingIsPassedOver) {
+  Message message = calling({make_call("get_users")});
+  message.attempts = {attempt_of("cosmic_rays", make_call("wrong"))};
+  EXPECT_EQ(judged({message, answering("[]", false)}).calls.size(), 1u);
+  message.attempts.push_back(attempt_of("schema", make_call("create_task")));
+  message.attempts[1].refused = 99;
+  const ClassifiedEpisode found = judged({message, answering("[]", false)});
+  ASSERT_EQ(found.calls.size(), 2u);
+  EXPECT_EQ(found.calls[0].channel, Channel::Schema);
+  EXPECT_EQ(found.calls[0].name, "");
+}
+
 }  // namespace
 }  // namespace unmask

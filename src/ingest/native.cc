@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "ingest/attempts.h"
 #include "ingest/call_arguments.h"
 #include "ingest/format.h"
 #include "ingest/head_members.h"
@@ -109,6 +110,12 @@ void read_message_member(std::string_view key, LazyValue value, const FieldReade
     fields.number(value, key, message.cost_usd);
   } else if (key == "seconds" && seen.first(8, key, fields)) {
     fields.number(value, key, message.seconds);
+  } else if (key == "raw_data" && seen.first(9, key, fields)) {
+    fields.text(value, key, message.raw_data);
+  } else if (key == "attempts" && seen.first(10, key, fields)) {
+    read_attempts(value, fields, message.attempts);
+  } else if (key == "decision" && seen.first(11, key, fields)) {
+    read_decision(value, fields, message.decision);
   }
 }
 

@@ -51,6 +51,22 @@ class RandomRun {
   }
   Side side() { return rng_.bernoulli(0.5) ? Side::Agent : Side::User; }
 
+  Attempt attempt() {
+    Attempt a;
+    a.text = text_or_empty();
+    for (int i = small() % 3; i > 0; --i) {
+      const bool object = rng_.bernoulli(0.5);
+      a.calls.push_back({text_or_empty(), text_or_empty(), object ? R"({"a": [1]})" : "[\"é",
+                         object, "", side()});
+    }
+    a.refused = static_cast<std::size_t>(small());
+    a.channel = text();
+    a.feedback = text_or_empty();
+    a.spends_budget = rng_.bernoulli(0.5);
+    if (rng_.bernoulli(0.5)) a.usage = TokenUsage{number(), number()};
+    return a;
+  }
+
   Message message() {
     Message m;
     m.role = static_cast<Role>(rng_.below(4));
@@ -65,6 +81,9 @@ class RandomRun {
                             side()};
     m.raw_text = text_or_empty();
     m.raw_calls = maybe(small());
+    m.raw_data = text_or_empty();
+    for (int i = small() % 3; i > 0; --i) m.attempts.push_back(attempt());
+    if (rng_.bernoulli(0.5)) m.decision = R"({"first": {"token": "é", "top": [["x", -1.5]]}})";
     if (rng_.bernoulli(0.5)) m.usage = TokenUsage{number(), number()};
     m.cost_usd = maybe(real());
     m.seconds = maybe(real());

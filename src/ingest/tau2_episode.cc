@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "ingest/call_arguments.h"
+#include "ingest/attempts.h"
 #include "ingest/log_records.h"
 #include "ingest/text_hash.h"
 
@@ -27,21 +27,6 @@ void read_termination(std::string text, Episode& episode) {
     return;
   }
   episode.termination_text = std::move(text);
-}
-
-std::optional<Side> side_of(std::string_view requestor) {
-  if (requestor == "assistant") return Side::Agent;
-  if (requestor == "user") return Side::User;
-  return std::nullopt;
-}
-
-void read_side(LazyValue value, const FieldReader& fields, std::optional<Side>& side) {
-  std::string text;
-  fields.text(value, "requestor", text);
-  side = side_of(text);
-  if (!side && !text.empty())
-    fields.notes().warn("unknown_requestor", "'requestor' is neither 'assistant' nor 'user'",
-                        fields.where());
 }
 
 // Texts in which a call that was not extracted shows.
@@ -70,39 +55,8 @@ struct RawMessage {
 };
 
 void read_call(LazyValue value, const FieldReader& fields, RawMessage& raw) {
-  ToolCall call;
-  std::optional<Side> side;
-  SeenFields seen;
-  call.arguments_are_object = false;
-  value.each_member([&](std::string_view key, LazyValue member) {
-    if (key == "id") {
-      if (seen.first(0, key, fields)) fields.text(member, key, call.id);
-    } else if (key == "name") {
-      if (seen.first(1, key, fields)) fields.text(member, key, call.name);
-    } else if (key == "arguments") {
-      if (seen.first(2, key, fields)) read_call_arguments(member, fields, call);
-    } else if (key == "requestor") {
-      if (seen.first(3, key, fields)) read_side(member, fields, side);
-    }
-  });
-  if (!seen.has(1))
-    fields.notes().warn("call_without_name", "a tool call has no name", fields.where());
-  if (side) call.side = *side;
-  raw.message.calls.push_back(std::move(call));
-  raw.sided.push_back(side.has_value());
-}
-
-void read_usage(LazyValue value, const FieldReader& fields, std::optional<TokenUsage>& usage) {
-  std::optional<std::int64_t> prompt;
-  std::optional<std::int64_t> completion;
-  value.each_member([&](std::string_view key, LazyValue member) {
-    if (key == "prompt_tokens") {
-      fields.integer(member, key, prompt);
-    } else if (key == "completion_tokens") {
-      fields.integer(member, key, completion);
-    }
-  });
-  if (prompt || completion) usage = TokenUsage{prompt.value_or(0), completion.value_or(0)};
+  raw.message.calls.emplace_back();
+  raw.sided.push_back(read_tau2_call(value, fields, raw.message.calls.back()));
 }
 
 // raw_data.choices[0].message, the server's parsed response.
@@ -125,9 +79,27 @@ void read_raw_choice(LazyValue choice, const FieldReader& fields, RawMessage& ra
   });
 }
 
+// raw_data.unmask, what our own runs add.
+void read_own_data(LazyValue value, const FieldReader& fields, Message& message) {
+  if (!fields.object(value, "unmask")) return;
+  SeenFields seen;
+  value.each_member([&](std::string_view key, LazyValue member) {
+    if (key == "attempts" && seen.first(0, key, fields)) {
+      read_attempts(member, fields, message.attempts);
+    } else if (key == "decision" && seen.first(1, key, fields)) {
+      read_decision(member, fields, message.decision);
+    }
+  });
+}
+
 void read_raw_data(LazyValue value, const FieldReader& fields, RawMessage& raw) {
   if (value.kind() != LazyKind::Object) return;
+  bool own = false;
   value.each_member([&](std::string_view key, LazyValue member) {
+    if (key == "unmask" && !own) {
+      own = true;
+      return read_own_data(member, fields, raw.message);
+    }
     if (key != "choices") return;
     bool first = true;
     member.each_element([&](LazyValue choice) {
@@ -161,7 +133,7 @@ void read_message_member(std::string_view key, LazyValue value, const FieldReade
     if (fields.array(value, key))
       value.each_element([&](LazyValue call) { read_call(call, fields, raw); });
   } else if (key == "usage") {
-    if (fields.object(value, key)) read_usage(value, fields, raw.message.usage);
+    if (fields.object(value, key)) read_tau2_usage(value, fields, raw.message.usage);
   } else if (key == "cost") {
     fields.number(value, key, raw.message.cost_usd);
   } else if (key == "generation_time_seconds") {
@@ -173,7 +145,7 @@ void read_message_member(std::string_view key, LazyValue value, const FieldReade
   } else if (key == "id") {
     fields.text(value, key, raw.id);
   } else if (key == "requestor") {
-    read_side(value, fields, raw.requestor);
+    read_tau2_side(value, fields, raw.requestor);
   } else if (key == "error") {
     fields.boolean(value, key, raw.error);
   } else if (key == "tool_messages") {

@@ -9,6 +9,8 @@
 //                                      budget ended the episode
 #include "metrics/episode_facts.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "base/rng.h"
 #include "base/utf8.h"
@@ -30,10 +32,24 @@ bool in_rates(Channel channel) {
 
 void count_errors(const Episode& episode, EpisodeFacts& facts) {
   for (const Message& message : episode.messages) {
+    if (message.role == Role::Agent) {
+      const auto spent = std::count_if(message.attempts.begin(), message.attempts.end(),
+                                       [](const Attempt& each) { return each.spends_budget; });
+      facts.errors_all += static_cast<int>(spent);
+      facts.errors_agent += static_cast<int>(spent);
+    }
     if (!message.result || !message.result->failed) continue;
     ++facts.errors_all;
     if (message.result->side == Side::Agent) ++facts.errors_agent;
   }
+}
+
+void count_repair(Repair repair, RepairCounts& counts) {
+  if (repair == Repair::None) return;
+  ++counts.refused;
+  if (repair == Repair::Repaired) ++counts.repaired;
+  if (repair == Repair::Unrepaired) ++counts.unrepaired;
+  if (repair == Repair::Withdrawn) ++counts.withdrawn;
 }
 
 void count_call(const ClassifiedCall& call, EpisodeFacts& facts) {
@@ -46,6 +62,7 @@ void count_call(const ClassifiedCall& call, EpisodeFacts& facts) {
   if (call.channel == Channel::Unanswered) ++facts.unanswered;
   if (call.channel == Channel::System) ++facts.system;
   if (call.not_offered) ++facts.not_offered_ok;
+  count_repair(call.repair, facts.repair);
   if (!in_rates(call.channel)) return;
   ++facts.agent_calls;
   const auto bin = static_cast<std::size_t>(position_bin(call.position));
@@ -66,16 +83,17 @@ FailedCall failed_call(const ClassifiedCall& call) {
   failed.message = call.message;
   failed.position = call.position;
   failed.in_budget = call.in_budget;
+  failed.repair = call.repair;
   return failed;
 }
 
 // Fate of calls[i]: what the agent's first rated call of a later message came to.
 FailedCall::Recovery recovery_of(const std::vector<ClassifiedCall>& calls, std::size_t i,
                                  Termination termination) {
+  const int later = calls[i].message + (calls[i].repair == Repair::Repaired ? 0 : 1);
   for (std::size_t k = i + 1; k < calls.size(); ++k) {
     const ClassifiedCall& next = calls[k];
-    if (next.side != calls[i].side || next.message <= calls[i].message || !in_rates(next.channel))
-      continue;
+    if (next.side != calls[i].side || next.message < later || !in_rates(next.channel)) continue;
     return next.channel == Channel::Ok ? FailedCall::Recovery::Recovered
                                        : FailedCall::Recovery::NotRecovered;
   }
@@ -108,6 +126,10 @@ std::uint64_t hash_of_trajectory(const Episode& episode) {
   std::uint64_t h = 0;
   for (const Message& message : episode.messages) {
     h = chain(h, to_string(message.role));
+    for (const Attempt& attempt : message.attempts) {
+      h = chain(h, attempt.text);
+      for (const ToolCall& call : attempt.calls) h = chain(chain(h, call.name), call.arguments);
+    }
     h = chain(h, message.text);
     for (const ToolCall& call : message.calls) h = chain(chain(h, call.name), call.arguments);
     if (message.result) h = chain(h, message.result->text);
@@ -115,14 +137,19 @@ std::uint64_t hash_of_trajectory(const Episode& episode) {
   return h;
 }
 
+void add_usage(const std::optional<TokenUsage>& usage, EpisodeFacts& facts) {
+  if (!usage) return;
+  facts.prompt_tokens = facts.prompt_tokens.value_or(0) + usage->prompt;
+  facts.completion_tokens = facts.completion_tokens.value_or(0) + usage->completion;
+}
+
 void measure_length(const Episode& episode, EpisodeFacts& facts) {
   facts.steps = static_cast<int>(episode.messages.size());
   for (const Message& message : episode.messages) {
     if (message.role != Role::Agent) continue;
     ++facts.agent_turns;
-    if (!message.usage) continue;
-    facts.prompt_tokens = facts.prompt_tokens.value_or(0) + message.usage->prompt;
-    facts.completion_tokens = facts.completion_tokens.value_or(0) + message.usage->completion;
+    add_usage(message.usage, facts);
+    for (const Attempt& attempt : message.attempts) add_usage(attempt.usage, facts);
   }
   facts.seconds = episode.duration_seconds;
   facts.agent_cost_usd = episode.agent_cost_usd;

@@ -33,9 +33,20 @@ struct FailedCall {
   int message = 0;
   int position = 0;
   bool in_budget = false;
+  Repair repair = Repair::None;
   enum class Recovery { Recovered, NotRecovered, Censored } recovery = Recovery::NotRecovered;
 };
 inline constexpr std::size_t kEvidenceBytes = 400;
+
+// Calls of the agent that were refused before the environment saw them, by what became of them.
+struct RepairCounts {
+  long refused = 0;  // the sum of the three
+  long repaired = 0;
+  long unrepaired = 0;
+  long withdrawn = 0;
+
+  bool operator==(const RepairCounts&) const = default;
+};
 
 struct EpisodeFacts {
   std::string domain;
@@ -46,7 +57,8 @@ struct EpisodeFacts {
   bool excluded = false;        // infrastructure error: never ran
   std::optional<bool> success;  // nullopt: ungraded. Meaningless where excluded
   std::optional<double> reward;
-  int errors_all = 0;    // E: failed tool messages, both sides (METHOD 3)
+  int errors_all = 0;    // E: failed tool messages, both sides (METHOD 3), and refused attempts
+                         // of the agent that spend budget
   int errors_agent = 0;  // E with --count agent
   int agent_calls = 0;   // the denominator of the rates: answered calls and leaked markup,
                          // System excluded
@@ -60,6 +72,7 @@ struct EpisodeFacts {
   std::array<int, kPositionBins> position_calls{};
   // (bin, channel) -> failures
   std::array<std::array<int, kChannelCount>, kPositionBins> position_failures{};
+  RepairCounts repair;
   std::vector<FailedCall> failures;  // both sides, in order
   std::vector<int> burst_lengths;    // runs of consecutive failed agent calls
   int repeated_after_failure = 0;    // identical agent call repeated after it failed
@@ -77,7 +90,8 @@ struct EpisodeFacts {
 };
 
 // Shape    one episode in, its facts out; `classified` must come from the same episode.
-// Recovery by METHOD 4: the agent's next call in a later message succeeds.
+// Recovery by METHOD 4: the agent's next call in a later message succeeds. A repaired call was a
+// message of its own, so the calls of the message that came of it are later.
 // A failure with no later call is censored when the error budget ended the episode, else not
 // recovered.
 EpisodeFacts episode_facts(const Episode& episode, const ClassifiedEpisode& classified);

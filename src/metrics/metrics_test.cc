@@ -279,5 +279,67 @@ TEST(EpisodeList, SharesEpisodesUntilOneIsWritten) {
   EXPECT_EQ(copy.episodes.shared(1), arm.episodes.shared(1));
 }
 
+// An episode whose one message came of a refused attempt, as the classifier would judge it.
+Script repaired_script(Repair repair, bool spends) {
+  Script s = script(repair == Repair::Repaired ? "no" : "n");
+  s.classified.calls[0].repair = repair;
+  s.classified.calls[0].in_budget = spends;
+  for (Message& message : s.episode.messages) message.result.reset();
+  Attempt attempt;
+  attempt.channel = "tool_name";
+  attempt.spends_budget = spends;
+  attempt.usage = TokenUsage{10, 3};
+  s.episode.messages[0].attempts = {attempt, attempt};
+  s.episode.messages[0].usage = TokenUsage{5, 1};
+  return s;
+}
+
+TEST(Repairs, AreCountedByWhatBecameOfThem) {
+  for (const Repair repair : {Repair::Repaired, Repair::Unrepaired, Repair::Withdrawn}) {
+    const Script s = repaired_script(repair, false);
+    const EpisodeFacts facts = episode_facts(s.episode, s.classified);
+    EXPECT_EQ(facts.repair.refused, 1);
+    EXPECT_EQ(facts.repair.repaired, repair == Repair::Repaired);
+    EXPECT_EQ(facts.repair.unrepaired, repair == Repair::Unrepaired);
+    EXPECT_EQ(facts.repair.withdrawn, repair == Repair::Withdrawn);
+    EXPECT_EQ(facts.agent_channel[static_cast<std::size_t>(Channel::ToolName)], 1);
+    EXPECT_EQ(facts.agent_calls, repair == Repair::Repaired ? 2 : 1);
+    EXPECT_EQ(facts.errors_all, 0);
+    EXPECT_EQ(facts.failures.at(0).repair, repair);
+  }
+}
+
+TEST(Repairs, ARepairedCallHasRecoveredByTheCallThatCameOfIt) {
+  const Script s = repaired_script(Repair::Repaired, false);
+  EXPECT_EQ(episode_facts(s.episode, s.classified).failures.at(0).recovery,
+            FailedCall::Recovery::Recovered);
+  Script unrepaired = repaired_script(Repair::Repaired, false);
+  unrepaired.classified.calls[0].repair = Repair::Unrepaired;
+  EXPECT_EQ(episode_facts(unrepaired.episode, unrepaired.classified).failures.at(0).recovery,
+            FailedCall::Recovery::NotRecovered)
+      << "calls of its own message are no reaction";
+}
+
+TEST(Repairs, EveryRefusalThatSpendsCountsInE) {
+  const Script s = repaired_script(Repair::Repaired, true);
+  const EpisodeFacts facts = episode_facts(s.episode, s.classified);
+  EXPECT_EQ(facts.errors_all, 2);
+  EXPECT_EQ(facts.errors_agent, 2);
+}
+
+TEST(Repairs, TokensOfRefusedMessagesAreCounted) {
+  const Script s = repaired_script(Repair::Repaired, false);
+  const EpisodeFacts facts = episode_facts(s.episode, s.classified);
+  EXPECT_EQ(facts.prompt_tokens, 25);
+  EXPECT_EQ(facts.completion_tokens, 7);
+}
+
+TEST(Repairs, MakeAnotherTrajectory) {
+  Script s = repaired_script(Repair::Repaired, false);
+  const std::uint64_t hash = episode_facts(s.episode, s.classified).trajectory_hash;
+  s.episode.messages[0].attempts[1].text = "again";
+  EXPECT_NE(episode_facts(s.episode, s.classified).trajectory_hash, hash);
+}
+
 }  // namespace
 }  // namespace unmask

@@ -124,6 +124,21 @@ TEST(JsonContract, CarriesTheNumbersAsProportions) {
   EXPECT_EQ(cell["flatness"], "equivalent");
 }
 
+TEST(JsonContract, TellsOfRepairOnlyWhereACallWasHandedBack) {
+  InspectReport report = sample_inspect();
+  EXPECT_FALSE(json::parse(to_json(report)).contains("repair"));
+  EXPECT_EQ(to_markdown(report).find("Repair"), std::string::npos);
+  report.arm.repair = {40, 30, 6, 4};
+  EXPECT_EQ(json::parse(to_json(report))["repair"],
+            json::parse(R"({"refused": 40, "repaired": 30, "unrepaired": 6, "withdrawn": 4})"));
+  EXPECT_NE(to_markdown(report).find("40 calls handed back before running"), std::string::npos);
+  AuditReport audit = sample_audit();
+  EXPECT_EQ(to_markdown(audit).find("Repair"), std::string::npos);
+  audit.cells[0].comparison.candidate.repair = {1, 1, 0, 0};
+  EXPECT_NE(to_markdown(audit).find("Repair: none (baseline); 1 call handed back"),
+            std::string::npos);
+}
+
 TEST(JsonContract, WritesUndefinedAsNullNeverZero) {
   const json arm = json::parse(to_json(InspectReport{}));
   EXPECT_TRUE(arm["success"]["rate"].is_null());

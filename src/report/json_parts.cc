@@ -134,6 +134,18 @@ void write_recovery(JsonWriter& json, const ArmSummary& arm) {
   json.end_object().end_object();
 }
 
+// Only where a call was handed back, so that logs without repair keep their bytes.
+void write_repair(JsonWriter& json, const RepairCounts& repair) {
+  if (repair.refused == 0) return;
+  json.key("repair")
+      .begin_object()
+      .field("refused", repair.refused)
+      .field("repaired", repair.repaired)
+      .field("unrepaired", repair.unrepaired)
+      .field("withdrawn", repair.withdrawn)
+      .end_object();
+}
+
 void write_names(JsonWriter& json, const ArmSummary& arm) {
   json.key("names").begin_array();
   for (const NameCount& name : arm.names)
@@ -233,6 +245,7 @@ void write_arm_members(JsonWriter& json, const ArmSummary& arm) {
   write_channel(json, arm.argument);
   write_budget(json, arm.budget, arm.episodes_total > arm.episodes_excluded);
   write_recovery(json, arm);
+  write_repair(json, arm.repair);
   write_names(json, arm);
   write_length(json, arm.length);
   write_screen(json, arm);

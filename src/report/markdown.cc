@@ -171,6 +171,8 @@ std::string cell_section(const AuditedCell& cell, const AuditReport& report) {
   if (!c.names.counts.empty()) body += names_table(c.names) + "\n";
   const std::string recovery = recovery_in_words(c);
   if (!recovery.empty()) body += "Recovery: " + recovery + "\n";
+  const std::string repair = repair_in_words(c);
+  if (!repair.empty()) body += "\nRepair: " + repair + "\n";
   out += folded("Why, channel by channel", body);
   const std::string warnings = evidence(c.warnings, {});
   if (!warnings.empty()) out += folded("Evidence", warnings);
@@ -217,6 +219,8 @@ std::string to_markdown(const InspectReport& report) {
                 percent(c.per_call.value), percent_interval(c.per_call.ci95),
                 c.screen ? std::string(to_string(*c.screen)) : kAbsent});
   out += "\n";
+  const std::string repair = repair_in_words(arm);
+  if (!repair.empty()) out += "Repair: " + repair + ".\n\n";
   std::string names;
   for (std::size_t i = 0; i < arm.names.size() && i < kNamesShown; ++i)
     names += fmt::format("- {}: {}\n", plain(arm.names[i].name), count_text(arm.names[i].count));

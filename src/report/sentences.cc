@@ -258,6 +258,22 @@ std::string equivalence_in_words(const Outcome& outcome) {
                      p_value(outcome.tost->p));
 }
 
+std::string repair_in_words(const ArmSummary& arm) {
+  const RepairCounts& repair = arm.repair;
+  if (repair.refused == 0) return "";
+  return fmt::format("{} handed back before running: {} repaired, {} still broken, {} withdrawn",
+                     counted(repair.refused, "call"), count_text(repair.repaired),
+                     count_text(repair.unrepaired), count_text(repair.withdrawn));
+}
+
+std::string repair_in_words(const CellComparison& cell) {
+  const std::string baseline = repair_in_words(cell.baseline);
+  const std::string candidate = repair_in_words(cell.candidate);
+  if (baseline.empty() && candidate.empty()) return "";
+  return (baseline.empty() ? "none" : baseline) + " (baseline); " +
+         (candidate.empty() ? "none" : candidate) + " (candidate).";
+}
+
 std::string recovery_in_words(const CellComparison& cell) {
   const RecoveryComparison& r = cell.recovery;
   if (!r.baseline && !r.candidate) return "";

@@ -39,6 +39,9 @@ std::string equivalence_in_words(const Outcome& outcome);
 
 // Recovery, names, noise: each one sentence, empty where there is nothing to say.
 std::string recovery_in_words(const CellComparison& cell);
+// Calls that were handed back before they ran (METHOD 9); empty where none was.
+std::string repair_in_words(const ArmSummary& arm);
+std::string repair_in_words(const CellComparison& cell);
 std::string names_in_words(const NamesComparison& names);
 std::string noise_in_words(const NoiseFloor& noise, const CellComparison& cell);
 std::string unmasked_gap_in_words(const CellComparison& cell, bool with_holm);

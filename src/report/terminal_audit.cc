@@ -244,6 +244,11 @@ void show_recovery_and_length(Screen& screen, const CellComparison& cell) {
     screen.heading("Recovery");
     screen.paragraph("  ", recovery);
   }
+  const std::string repair = repair_in_words(cell);
+  if (!repair.empty()) {
+    screen.heading("Repair");
+    screen.paragraph("  ", repair);
+  }
   const LengthMeans& b = cell.baseline.length;
   const LengthMeans& c = cell.candidate.length;
   Table table;

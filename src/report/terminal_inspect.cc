@@ -200,6 +200,8 @@ void show_recovery(Screen& screen, const ArmSummary& arm) {
                        (r.censored > 0 ? fmt::format("; {} cut off by the budget, left out",
                                                      count_text(r.censored))
                                        : ""));
+  const std::string repair = repair_in_words(arm);
+  if (!repair.empty()) screen.paragraph("  repair      ", repair);
   if (r.success_given_failure.value)
     screen.paragraph("  succeeded   ",
                      percent_estimate(r.success_given_failure) + " of the episodes with a failure");

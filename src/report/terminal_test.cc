@@ -272,5 +272,16 @@ TEST(Bar, FillsItsShareInEighths) {
   EXPECT_EQ(bar(7, 2), "██");
 }
 
+TEST(Terminal, TellsOfRepairOnlyWhereACallWasHandedBack) {
+  InspectReport inspect = sample_inspect();
+  EXPECT_EQ(to_terminal(inspect, {}).find("repaired"), std::string::npos);
+  inspect.arm.repair = {40, 30, 6, 4};
+  EXPECT_NE(to_terminal(inspect, {}).find("30 repaired"), std::string::npos);
+  AuditReport audit = sample_audit();
+  EXPECT_EQ(to_terminal(audit, {}).find("repaired"), std::string::npos);
+  audit.cells[0].comparison.candidate.repair = {40, 30, 6, 4};
+  EXPECT_NE(to_terminal(audit, {}).find("30 repaired"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace unmask

@@ -215,6 +215,8 @@ Result<Done> TurnLoop::agent_turn() {
     at_fault_ = Party::Agent;
     return said.error();
   }
+  for (const Attempt& attempt : message->attempts)
+    if (attempt.spends_budget) ++error_count_;
   const bool stops = agent_.is_stop(*message);
   const bool calls = message->has_calls;
   if (stops) end(Termination::AgentStop);

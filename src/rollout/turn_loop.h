@@ -49,8 +49,9 @@ struct Simulation {
 };
 
 // One episode. Steps, as max_steps counts them, are messages handed on: from one side to the other,
-// to the environment, or back. Neither limit is looked at while a call is waiting for its answer,
-// and errors win over steps; both win over a stop on the very same step.
+// to the environment, or back. Errors, as max_errors counts them, are failed results and those
+// refused attempts of the agent that spend budget. Neither limit is looked at while a call is
+// waiting for its answer, and errors win over steps; both win over a stop on the very same step.
 //
 // Errors   where upstream raises, as Environment says it: message = str(exception), where = its
 //          class; those of the participants as they are. The loop is over then, and its state stays

@@ -35,10 +35,11 @@ void read_costs(const Value& json, TurnMessage& message) {
 Value calls_json(const std::vector<ToolRequest>& calls) {
   std::vector<Value> items;
   for (const ToolRequest& call : calls)
-    items.push_back(Value::dict({{"id", call.id},
-                                 {"name", call.name},
-                                 {"arguments", call.arguments},
-                                 {"requestor", requestor(call.side)}}));
+    items.push_back(
+        Value::dict({{"id", call.id},
+                     {"name", call.name},
+                     {"arguments", call.unreadable ? Value(*call.unreadable) : call.arguments},
+                     {"requestor", requestor(call.side)}}));
   return Value::list(std::move(items));
 }
 
@@ -122,20 +123,26 @@ Message trace_message(const TurnMessage& message) {
   out.seconds = message.seconds;
   out.raw_text = message.raw_text;
   out.raw_calls = message.raw_calls;
+  out.raw_data = message.raw_data;
+  out.attempts = message.attempts;
+  out.decision = message.decision;
   if (message.speaker == Speaker::Tool) {
     out.result =
         ToolResult{message.call_id, message.content.value_or(""), message.error, "", message.side};
     return out;
   }
   out.text = message.content.value_or("");
-  for (const ToolRequest& call : message.calls) {
-    ToolCall to;
-    to.id = call.id;
-    to.name = call.name;
-    to.arguments = dump_json(call.arguments);
-    to.side = call.side;
-    out.calls.push_back(std::move(to));
-  }
+  for (const ToolRequest& call : message.calls) out.calls.push_back(trace_call(call));
+  return out;
+}
+
+ToolCall trace_call(const ToolRequest& call) {
+  ToolCall out;
+  out.id = call.id;
+  out.name = call.name;
+  out.arguments = call.unreadable ? *call.unreadable : dump_json(call.arguments);
+  out.arguments_are_object = !call.unreadable;
+  out.side = call.side;
   return out;
 }
 

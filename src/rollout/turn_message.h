@@ -24,6 +24,10 @@ struct TurnMessage : ReplayMessage {
   // As in trace's Message: the raw completion where it differs from what was parsed.
   std::string raw_text;
   std::optional<int> raw_calls;
+  std::string raw_data;           // the server's response, a JSON object as text
+  std::vector<Attempt> attempts;  // what the harness had refused before (rollout/repair.h)
+  std::string decision;           // log-probabilities at its decision (rollout/decision.h)
+  std::string reasoning;  // thoughts the server gave apart; stays with the side it came from
 };
 
 TurnMessage text_message(ReplayMessage::Speaker speaker, std::string text);
@@ -41,7 +45,8 @@ Result<std::vector<TurnMessage>> turn_messages(const Value& json_list);
 // Upstream's JSON form, without time stamps; what is absent is left out.
 Value message_json(const TurnMessage& message);
 
-// The message as a log has it.
+// The message as a log has it, and a call of it.
 Message trace_message(const TurnMessage& message);
+ToolCall trace_call(const ToolRequest& call);
 
 }  // namespace unmask

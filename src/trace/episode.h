@@ -74,8 +74,8 @@ struct Message {
   std::string raw_text;
   // Number of calls in the raw completion, where the log keeps it; nullopt otherwise.
   std::optional<int> raw_calls;
-  // The server's response, a JSON object as text, where the message was made here; readers of logs
-  // keep only raw_text and raw_calls of it.
+  // The server's response, a JSON object as text, where the message was made here; readers of
+  // other formats than our own keep only raw_text and raw_calls of it.
   std::string raw_data;
   std::vector<Attempt> attempts;  // what the agent had issued before this message, in order
   std::string decision;  // log-probabilities at the tool-name decision, a JSON object as text

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/json_writer.h"
+#include "trace/attempt_json.h"
 
 namespace unmask {
 namespace {
@@ -58,6 +59,9 @@ void write_message(JsonWriter& json, const Message& message) {
   if (message.result) write_result(json, *message.result);
   write_text(json, "raw_text", message.raw_text);
   write_optional(json, "raw_calls", message.raw_calls);
+  write_text(json, "raw_data", message.raw_data);
+  if (!message.attempts.empty()) json.key("attempts").raw(attempts_json(message.attempts));
+  if (!message.decision.empty()) json.key("decision").raw(message.decision);
   if (message.usage) {
     json.key("usage").begin_object();
     json.field("prompt", message.usage->prompt).field("completion", message.usage->completion);

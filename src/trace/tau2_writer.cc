@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "base/json_writer.h"
+#include "trace/attempt_json.h"
 
 namespace unmask {
 namespace {
@@ -137,14 +138,15 @@ void append_calls(std::string& out, const std::vector<ToolCall>& calls) {
   out += ']';
 }
 
+// Members of an object begun with '{'.
+void append_separator(std::string& out) {
+  if (out.back() != '{') out += ", ";
+}
+
 // The server's answer in OpenAI's shape, as litellm leaves it: the raw text, and as many calls as
 // the raw completion had, those that were parsed first.
-void append_raw_data(std::string& out, const Message& message) {
-  if (message.raw_text.empty() && !message.raw_calls) {
-    out += "null";
-    return;
-  }
-  out += "{\"choices\": [{\"index\": 0, \"message\": {\"role\": \"assistant\", \"content\": ";
+void append_choices(std::string& out, const Message& message) {
+  out += "\"choices\": [{\"index\": 0, \"message\": {\"role\": \"assistant\", \"content\": ";
   append_text_or_null(out, message.raw_text);
   if (message.raw_calls) {
     out += ", \"tool_calls\": [";
@@ -162,7 +164,49 @@ void append_raw_data(std::string& out, const Message& message) {
     }
     out += ']';
   }
-  out += "}}]}";
+  out += "}}]";
+}
+
+// What our own runs add (DESIGN 5).
+void append_own_data(std::string& out, const Message& message) {
+  out += "\"unmask\": {";
+  if (!message.decision.empty()) out += "\"decision\": " + message.decision;
+  if (!message.attempts.empty()) {
+    append_separator(out);
+    out += "\"attempts\": " + attempts_json(message.attempts);
+  }
+  out += '}';
+}
+
+// The members of a JSON object's text; empty where it is none.
+std::string_view members_of(std::string_view object) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t end = object.find_last_not_of(kBlanks);
+  if (end == std::string_view::npos || object[end] != '}' || object.front() != '{') return {};
+  const std::string_view inside = object.substr(1, end - 1);
+  const std::size_t last = inside.find_last_not_of(kBlanks);
+  return last == std::string_view::npos ? std::string_view() : inside.substr(0, last + 1);
+}
+
+void append_raw_data(std::string& out, const Message& message) {
+  const std::string_view sent = members_of(message.raw_data);
+  const bool raw = !message.raw_text.empty() || message.raw_calls;
+  const bool own = !message.attempts.empty() || !message.decision.empty();
+  if (sent.empty() && !raw && !own) {
+    out += "null";
+    return;
+  }
+  out += '{';
+  if (!sent.empty()) {
+    out += sent;
+  } else if (raw) {
+    append_choices(out, message);
+  }
+  if (own) {
+    append_separator(out);
+    append_own_data(out, message);
+  }
+  out += '}';
 }
 
 void append_tool_message(std::string& out, const Message& message, std::size_t turn, double time) {

@@ -162,7 +162,8 @@ std::string unmasked_sentence(const CellComparison& cell) {
   return text + (budget.k_tight_is_primary ? "." : "; this tight budget is exploratory.");
 }
 
-std::string amplified_sentence(Channel channel, const ChannelComparison& comparison) {
+std::string amplified_sentence(Channel channel, const CellComparison& cell) {
+  const ChannelComparison& comparison = cell.channels.at(channel);
   std::string text =
       fmt::format("{} failures go from {} to {} of the agent's calls", to_string(channel),
                   percent(*comparison.baseline), percent(*comparison.candidate));
@@ -179,8 +180,10 @@ std::string amplified_sentence(Channel channel, const ChannelComparison& compari
     text += " (too few failing tasks for a ratio)";
   }
   text += fmt::format(", {}", holm_text(comparison.p_holm));
-  return text +
-         (comparison.counts_in_budget ? "." : "; leaked markup only, which spends no budget.");
+  if (comparison.counts_in_budget) return text + ".";
+  return text + (cell.candidate.repair.refused > 0
+                     ? "; none of them spent budget."
+                     : "; leaked markup only, which spends no budget.");
 }
 
 Condition outcome_not_worse(const CellComparison& cell) {

@@ -31,7 +31,7 @@ std::vector<Condition> channels_not_amplified(const CellComparison& cell);
 // Sentences on what was found, for the reasons of a verdict.
 std::string outcome_sentence(const CellComparison& cell);
 std::string unmasked_sentence(const CellComparison& cell);
-std::string amplified_sentence(Channel channel, const ChannelComparison& comparison);
+std::string amplified_sentence(Channel channel, const CellComparison& cell);
 
 // "-1.3 points"; "+0.4 points".
 std::string signed_points(double proportion);

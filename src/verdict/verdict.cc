@@ -53,7 +53,7 @@ std::vector<Condition> conditions_of_clean(const CellComparison& cell) {
 void add_amplified(const CellComparison& cell, const std::vector<Channel>& amplified,
                    Judgement& out) {
   for (const Channel channel : amplified) {
-    out.reasons.push_back(amplified_sentence(channel, cell.channels.at(channel)));
+    out.reasons.push_back(amplified_sentence(channel, cell));
   }
 }
 

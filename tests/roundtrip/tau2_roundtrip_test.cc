@@ -147,6 +147,62 @@ TEST(Tau2Writer, AwkwardTextsAndAbsentFieldsAreReadBack) {
   expect_same(read_back(tau2_results(run)), run);
 }
 
+Attempt refused_attempt() {
+  Attempt attempt;
+  attempt.text = "Let me \"look\".";
+  attempt.calls.push_back({"r1", "get_userz", R"({"n": 1.50})", true, "", Side::Agent});
+  attempt.calls.push_back({"r2", "get_users", "{\"n\": ", false, "", Side::Agent});
+  attempt.refused = 1;
+  attempt.channel = "malformed";
+  attempt.feedback = "not\nan object";
+  attempt.spends_budget = true;
+  attempt.usage = TokenUsage{5, 6};
+  return attempt;
+}
+
+TEST(Tau2Writer, AttemptsAndDecisionsAreReadBack) {
+  unmask::Run run = awkward_run();
+  Message& raw_and_own = run.episodes[0].messages[1];
+  raw_and_own.attempts = {refused_attempt(), Attempt{"", {}, 0, "tool_name", "", false, {}}};
+  raw_and_own.decision = R"({"first": {"token": "a", "logprob": -0.5, "top": [["a", -0.5]]}})";
+  run.episodes[0].messages[4].decision = "{}";
+  expect_same(read_back(tau2_results(run)), run);
+}
+
+TEST(Tau2Writer, TheServersAnswerIsWrittenAsItIsAndReadAsRawTextAndCalls) {
+  for (const char* blank : {"", " "}) {
+    unmask::Run run = awkward_run();
+    Message& message = run.episodes[0].messages[1];
+    const std::string sent =
+        R"("id": 7, "choices": [{"message": {"content": "smile and then some",
+        "tool_calls": [{}, {}]}}])";
+    message.raw_data = "{" + sent + blank + "}";
+    message.attempts = {refused_attempt()};
+    const std::string text = tau2_results(run);
+    EXPECT_NE(text.find("\"raw_data\": {" + sent + ", \"unmask\": {\"attempts\": "),
+              std::string::npos);
+    message.raw_data.clear();
+    expect_same(read_back(text), run);
+  }
+  unmask::Run empty = awkward_run();
+  empty.episodes[0].messages[1].raw_data = "{}";
+  expect_same(read_back(tau2_results(empty)), awkward_run());
+}
+
+TEST(Tau2Writer, WhatIsNoAttemptIsLeftOutAndSaid) {
+  unmask::Run run = awkward_run();
+  run.episodes[0].messages[4].raw_data =
+      R"({"unmask": {"decision": [1], "attempts": [1, {}, {"channel": "schema", "refused": -4,
+      "calls": "x", "usage": 3}]}})";
+  const Result<IngestReport> report = ingest_bytes(tau2_results(run), "memory.json", {});
+  ASSERT_TRUE(report) << to_string(report.error());
+  const Message& read = report->run.episodes.at(0).messages.at(4);
+  EXPECT_TRUE(read.decision.empty());
+  ASSERT_EQ(read.attempts.size(), 1u);
+  EXPECT_EQ(read.attempts[0], (Attempt{"", {}, 0, "schema", "", false, {}}));
+  EXPECT_FALSE(report->warnings.empty());
+}
+
 TEST(Tau2Writer, TheDirectoryFormHoldsTheSameRun) {
   const ScratchFolder folder("unmask_directory_form");
   const PlantedPair pair = every_kind();

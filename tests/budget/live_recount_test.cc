@@ -1,0 +1,180 @@
+// METHOD 3: runs stopped by max_errors = K + 1 must succeed exactly where the run under the usual
+// budget succeeded with at most K failed calls. Both go the whole way: played, written, read back,
+// classified, counted.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/rng.h"
+#include "environment/data_folder.h"
+#include "failure/classify.h"
+#include "ingest/ingest.h"
+#include "metrics/arm.h"
+#include "metrics/task_numbers.h"
+#include "rollout/conversation.h"
+#include "rollout/episode.h"
+#include "rollout/repair.h"
+#include "rollout/stochastic.h"
+#include "trace/tau2_writer.h"
+
+namespace unmask {
+namespace {
+
+constexpr int kUsualBudget = 10;
+
+// Grants every assertion, so that what needs a judge is graded too.
+class Generous : public Judge {
+ public:
+  Result<std::vector<AssertionJudgement>> judge(std::span<const ReplayMessage>,
+                                                std::span<const std::string> assertions) override {
+    std::vector<AssertionJudgement> granted;
+    for (const std::string& assertion : assertions) granted.push_back({assertion, true, ""});
+    return granted;
+  }
+};
+
+struct Worlds {
+  std::shared_ptr<const Domain> domain;
+  std::vector<Task> tasks;
+};
+
+// nullopt: the data is not at hand.
+std::optional<Worlds> worlds(const std::string& name) {
+  const char* given = std::getenv("TAU2_DATA_DIR");
+  const std::string folder = name == "mock" ? UNMASK_TEST_DATA "/environment/tau2"
+                             : given        ? given
+                                            : UNMASK_SHARED "/tau2/data";
+  const Result<DataFolder> data = DataFolder::open(folder);
+  if (!data) return std::nullopt;
+  const DomainRow* row = find_domain(name);
+  const Result<std::shared_ptr<const Domain>> domain = load_domain(*data, name);
+  const Result<std::vector<Task>> tasks = load_tasks(*data, *row, row->default_split);
+  if (!domain || !tasks) return std::nullopt;
+  return Worlds{*domain, *tasks};
+}
+
+struct Setup {
+  std::string domain;
+  int tasks = 0;  // at most
+  int trials = 0;
+  std::optional<RepairOptions> repair;
+};
+
+StochasticRates rates() {
+  StochasticRates rates;
+  rates.hallucinate = 0.3;
+  rates.malformed = 0.1;
+  rates.omit = 0.02;
+  return rates;
+}
+
+Episode played_episode(const Worlds& world, const Task& task, const Setup& setup, int trial,
+                       int max_errors) {
+  ScriptedPair pair = scripted_pair(task, rates());
+  std::optional<RepairingAgent> repairing;
+  if (setup.repair)
+    repairing.emplace(*pair.agent, offered_tools(own_surface(*world.domain).agent_tools),
+                      *setup.repair);
+  Agent& agent = repairing ? static_cast<Agent&>(*repairing) : *pair.agent;
+  TurnOptions options;
+  options.max_errors = max_errors;
+  options.seed = static_cast<std::int64_t>(Rng::hash(task.id) % 1000) * 100 + trial;
+  Generous judge;
+  Result<PlayedEpisode> played =
+      play_episode(world.domain, task, agent, pair.user.get(), options, &judge);
+  EXPECT_TRUE(played) << task.id << ": " << to_string(played.error());
+  if (!played) return {};
+  EXPECT_EQ(played->failure, "") << task.id;
+  played->episode.id = task.id + "-" + std::to_string(trial);
+  played->episode.trial = trial;
+  return std::move(played->episode);
+}
+
+// The arm as an audit would see it: out of the written log.
+Arm arm_of(const Worlds& world, const Setup& setup, int max_errors) {
+  Run run;
+  run.info.domain = setup.domain;
+  run.info.max_errors = max_errors;
+  const std::size_t tasks = std::min(world.tasks.size(), static_cast<std::size_t>(setup.tasks));
+  for (std::size_t t = 0; t < tasks; ++t)
+    for (int trial = 0; trial < setup.trials; ++trial)
+      run.episodes.push_back(played_episode(world, world.tasks[t], setup, trial, max_errors));
+  const Result<IngestReport> report = ingest_bytes(tau2_results(run), "run.json", {});
+  EXPECT_TRUE(report) << to_string(report.error());
+  EXPECT_TRUE(report->dropped.empty());
+  const Classifier classifier(report->run.info, nullptr);
+  std::vector<EpisodeFacts> facts;
+  for (const Episode& episode : report->run.episodes)
+    facts.push_back(episode_facts(episode, classifier.classify(episode)));
+  return make_arm("", {}, report->run.info, std::move(facts));
+}
+
+long failures(const Arm& arm, Channel channel) {
+  long count = 0;
+  for (const EpisodeFacts& episode : arm.episodes)
+    count += episode.agent_channel[static_cast<std::size_t>(channel)];
+  return count;
+}
+
+class LiveRecount : public testing::TestWithParam<Setup> {};
+
+TEST_P(LiveRecount, EqualsARerunUnderEveryTighterBudget) {
+  const Setup& setup = GetParam();
+  const std::optional<Worlds> world = worlds(setup.domain);
+  if (!world) GTEST_SKIP() << "no data of " << setup.domain;
+  const Arm usual = arm_of(*world, setup, kUsualBudget);
+  EXPECT_GT(failures(usual, Channel::ToolName), 20);
+  EXPECT_GT(failures(usual, Channel::Malformed), 0);
+  std::vector<std::vector<std::optional<double>>> curve;
+  for (int k = 0; k < kUsualBudget; ++k) {
+    const Arm rerun = arm_of(*world, setup, k + 1);
+    curve.push_back(task_success_under_budget(usual, k, BudgetRule::AtMost, BudgetCount::All));
+    EXPECT_EQ(curve.back(), task_success(rerun)) << "K = " << k;
+    EXPECT_EQ(curve.back(),
+              task_success_under_budget(usual, k + 1, BudgetRule::Live, BudgetCount::All));
+  }
+  EXPECT_EQ(curve.back(), task_success(usual)) << "the budget in force";
+  EXPECT_NE(curve.front(), curve.back()) << "else nothing was tested";
+}
+
+TEST_P(LiveRecount, RefusedCallsStayInTheRates) {
+  const Setup& setup = GetParam();
+  const std::optional<Worlds> world = worlds(setup.domain);
+  if (!world || !setup.repair) GTEST_SKIP();
+  const Arm repaired = arm_of(*world, setup, kUsualBudget);
+  RepairCounts counts;
+  for (const EpisodeFacts& episode : repaired.episodes) {
+    counts.refused += episode.repair.refused;
+    counts.repaired += episode.repair.repaired;
+    counts.unrepaired += episode.repair.unrepaired;
+  }
+  EXPECT_EQ(counts.refused, failures(repaired, Channel::ToolName));
+  EXPECT_EQ(counts.refused, counts.repaired + counts.unrepaired) << "this agent never gives up";
+  EXPECT_GT(counts.repaired, counts.unrepaired);
+  EXPECT_GT(counts.unrepaired, 0);
+}
+
+RepairOptions spending() {
+  RepairOptions options;
+  options.attempts = 1;
+  options.refusals_spend_budget = true;
+  return options;
+}
+
+RepairOptions once() {
+  RepairOptions options;
+  options.attempts = 1;
+  return options;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Domains, LiveRecount,
+    testing::Values(Setup{"mock", 10, 120, std::nullopt}, Setup{"mock", 10, 25, once()},
+                    Setup{"mock", 10, 120, spending()}, Setup{"retail", 60, 3, std::nullopt},
+                    Setup{"telecom", 60, 3, std::nullopt}, Setup{"telecom", 40, 3, once()}),
+    [](const testing::TestParamInfo<Setup>& each) {
+      return each.param.domain + std::to_string(each.index);
+    });
+
+}  // namespace
+}  // namespace unmask
