@@ -18,6 +18,7 @@ namespace {
 constexpr Command kCommands[] = {
     {"audit", "compare a candidate with its baseline: what does the score hide?", run_audit},
     {"inspect", "look at one log: failed calls, success within a budget, risk", run_inspect},
+    {"run", "play a plan's arms against their models, then audit them", run_run},
     {"plant", "write a pair of logs with a known truth", run_plant},
     {"grade", "grade a log's trajectories again and compare with its rewards", run_grade},
     {"domains", "list the simulated worlds", run_domains},

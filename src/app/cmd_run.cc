@@ -1,0 +1,257 @@
+// unmask run PLAN.toml: arms × domains × tasks × trials, kept on disk as they are played.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <optional>
+#include <set>
+
+#include "app/command_line.h"
+#include "app/console.h"
+#include "app/interrupt_watch.h"
+#include "app/participants.h"
+#include "app/plan_toml.h"
+#include "app/run_progress.h"
+#include "app/run_results.h"
+#include "app/run_stage.h"
+#include "app/typed_side.h"
+#include "app/world_flags.h"
+#include "rollout/runner.h"
+
+namespace unmask {
+namespace {
+
+constexpr const char* kDescription =
+    "Plays a plan: every arm at every task of its domains, trial by trial, against the models the\n"
+    "plan names. Each episode is on the disk when it is reported done; the same command goes on\n"
+    "where a run broke off, whatever ended it. A finished run prints the audit of its arms.\n"
+    "\n"
+    "Ctrl-C once finishes the episodes in flight, twice gives them up.\n"
+    "docs/plan.md has every key of a plan.\n";
+
+constexpr const char* kExamples =
+    "examples:\n"
+    "  unmask run plan.toml --dry-run\n"
+    "  unmask run plan.toml\n"
+    "  unmask run plan.toml --shard 2/4            (or --shard auto in a Slurm array)\n"
+    "  unmask run plan.toml --export               (write the results of what is done so far)\n"
+    "  unmask audit --grid runs/my-run --markdown report.md\n";
+
+struct RunArguments {
+  std::string plan;
+  bool dry_run = false;
+  bool export_only = false;
+  bool allow_drift = false;
+  bool json_progress = false;
+  bool quiet = false;
+  std::string shard;
+  std::string concurrency;
+  std::string json;
+  std::string markdown;
+  WorldFlags world;
+};
+
+// Everything known before the first episode.
+struct Staged {
+  RunPlan plan;
+  Shard shard;
+  Stages stages;
+  std::vector<PlannedEpisode> episodes;
+};
+
+Result<Done> stage_run(const RunArguments& arguments, Staged& staged) {
+  if (arguments.plan.empty())
+    return Error{ErrorKind::InvalidArgument,
+                 "run needs a plan: unmask run PLAN.toml; see docs/plan.md", ""};
+  Result<RunPlan> plan = read_plan(arguments.plan);
+  if (!plan) return plan.error();
+  staged.plan = std::move(*plan);
+  if (const std::optional<long long> most = to_whole_number(arguments.concurrency))
+    staged.plan.concurrency = static_cast<int>(*most);
+  const Result<Done> baselines = check_baselines(staged.plan);
+  if (!baselines) return baselines.error();
+  if (!arguments.shard.empty()) {
+    const Result<Shard> shard =
+        parse_shard(arguments.shard, [](const char* name) { return std::getenv(name); });
+    if (!shard) return shard.error();
+    staged.shard = *shard;
+  }
+  Result<Stages> stages = load_stages(staged.plan, arguments.world.tau2);
+  if (!stages) return stages.error();
+  staged.stages = std::move(*stages);
+  staged.episodes = planned_episodes(staged.plan, staged.stages, staged.shard);
+  return Done{};
+}
+
+// What of the store belongs to the plan: an earlier one may have had more trials or tasks.
+StoreContents of_the_plan(const StoreContents& contents, const Staged& staged) {
+  std::set<EpisodeKey> keys;
+  for (const PlannedEpisode& episode : planned_episodes(staged.plan, staged.stages, Shard{}))
+    keys.insert(episode.key);
+  StoreContents mine = contents;
+  std::erase_if(mine.episodes, [&](const auto& entry) { return !keys.contains(entry.first); });
+  return mine;
+}
+
+void warn(const std::vector<Warning>& warnings) {
+  for (const Warning& warning : warnings)
+    print_error(
+        safe_lines(fmt::format("unmask: warning: {}: {}\n", warning.where, warning.message)));
+}
+
+// Counts the episodes of earlier runs that are this shard's.
+Result<Done> count_found(const Staged& staged, const StoreContents& found, RunProgress& progress) {
+  std::set<EpisodeKey> keys;
+  for (const PlannedEpisode& episode : staged.episodes) keys.insert(episode.key);
+  for (const ArmPlan& arm : staged.plan.arms)
+    for (const std::string& domain : staged.plan.domains) {
+      const Result<Run> run =
+          stored_run(found, run_info(staged.plan, arm, domain), arm.label, domain);
+      if (!run) return run.error();
+      for (const Episode& episode : run->episodes) {
+        const EpisodeKey key{arm.label, domain, episode.task_id, episode.trial};
+        if (keys.contains(key)) progress.count_found(key, episode);
+      }
+    }
+  return Done{};
+}
+
+ExitStatus run_on(ExitStatus (*command)(const Invocation&), std::vector<std::string> arguments,
+                  const RunArguments& options, const Invocation& invocation) {
+  if (!options.json.empty()) arguments.insert(arguments.end(), {"--json", options.json});
+  if (!options.markdown.empty())
+    arguments.insert(arguments.end(), {"--markdown", options.markdown});
+  if (options.quiet || options.json_progress) arguments.push_back("--quiet");
+  const char* const color = options.world.color == ColorChoice::Always  ? "always"
+                            : options.world.color == ColorChoice::Never ? "never"
+                                                                        : "auto";
+  arguments.insert(arguments.end(), {"--color", color});
+  return command({std::move(arguments), invocation.command_line});
+}
+
+// Writes the results and shows what they say: the audit of arms that can be compared, else each arm
+// by itself.
+ExitStatus conclude(const Staged& staged, const RunArguments& options, const Invocation& invocation,
+                    bool audited) {
+  const Result<StoreContents> contents = read_store(staged.plan.out);
+  if (!contents) return fail(contents.error());
+  const Result<RunResults> results = write_results(staged.plan, of_the_plan(*contents, staged));
+  if (!results) return fail(results.error());
+  if (!audited) return ExitStatus::Done;
+  if (results->written.empty()) return fail("no episode is done, so there is nothing to audit");
+  if (results->has_grid) return run_on(run_audit, {"--grid", staged.plan.out}, options, invocation);
+  for (const GridArm& arm : results->written) {
+    const ExitStatus status =
+        run_on(run_inspect, {arm.files.front(), "--label", arm.label}, options, invocation);
+    if (status != ExitStatus::Done) return status;
+  }
+  return ExitStatus::Done;
+}
+
+ProgressForm form_of(const RunArguments& arguments) {
+  if (arguments.json_progress) return ProgressForm::Json;
+  return arguments.quiet ? ProgressForm::Quiet : usual_progress_form();
+}
+
+ExitStatus interrupted(const Staged& staged, const RunEnd& end) {
+  fail(fmt::format(
+      "interrupted; {} episodes were saved in {}, {} are left: the same command goes on", end.saved,
+      staged.plan.out, end.left));
+  return ExitStatus::Interrupted;
+}
+
+ExitStatus play(const Staged& staged, const RunArguments& arguments, const Invocation& invocation) {
+  std::optional<InterruptWatch> watch;
+  watch.emplace([&](int count) {
+    if (arguments.quiet || arguments.json_progress) return;
+    print_error(count == 1
+                    ? "unmask: finishing the episodes in flight; Ctrl-C again gives them up\n"
+                    : "unmask: giving up the episodes in flight\n");
+  });
+  Result<EpisodeStore> store =
+      EpisodeStore::open({staged.plan.out, staged.shard, run_settings(staged.plan, staged.stages),
+                          arguments.allow_drift});
+  if (!store) return fail(store.error());
+  warn(store->found().warnings);
+  const std::unique_ptr<ParticipantFactory> factory = participant_factory(staged.plan);
+  const Result<Done> prepared = factory->prepare(staged.plan);
+  if (!prepared) return fail(prepared.error());
+  RunProgress progress(staged.plan, staged.episodes, form_of(arguments));
+  const Result<Done> counted = count_found(staged, store->found(), progress);
+  if (!counted) return fail(counted.error());
+  progress.start();
+  const RunEnd end = run_episodes(staged.plan, staged.episodes, *factory, *store, progress,
+                                  {watch->once(), watch->twice()});
+  watch.reset();  // from here on an interrupt ends the program, as elsewhere
+  progress.finish(end);
+  if (end.error) {
+    fail(*end.error);
+    fail(fmt::format("{} episodes were saved in {}, {} are left: the same command goes on",
+                     end.saved, staged.plan.out, end.left));
+    return ExitStatus::Unusable;
+  }
+  if (end.stopped) return interrupted(staged, end);
+  if (staged.shard.whole()) return conclude(staged, arguments, invocation, true);
+  if (!arguments.quiet && !arguments.json_progress)
+    print_error(fmt::format("shard {} of {} is done; without --shard the command audits them all\n",
+                            staged.shard.index, staged.shard.count));
+  return ExitStatus::Done;
+}
+
+ExitStatus dry_run(const Staged& staged) {
+  const Result<StoreContents> found = read_store(staged.plan.out);
+  if (!found) return fail(found.error());
+  return print_result(
+      plan_summary(staged.plan, staged.stages, staged.episodes, *found, staged.shard));
+}
+
+void add_options(CLI::App& app, RunArguments& arguments) {
+  app.add_option("plan", arguments.plan)->type_name("PLAN.toml");
+  app.add_flag("--dry-run", arguments.dry_run,
+               "print the grid, the calls to expect and what is done; play nothing")
+      ->group("run");
+  app.add_option("--shard", arguments.shard, "play part I of N: I/N, auto or auto/N")
+      ->type_name("I/N")
+      ->group("run");
+  app.add_option("--concurrency", arguments.concurrency, "episodes at once, whatever the plan says")
+      ->check(CLI::Validator(whole_number(1, 10000), "", ""))
+      ->type_name("N")
+      ->group("run");
+  app.add_flag("--allow-drift", arguments.allow_drift,
+               "go on although the plan has other settings than the run was begun with")
+      ->group("run");
+  app.add_flag("--export", arguments.export_only,
+               "only write the results of the episodes that are done, for unmask audit --grid")
+      ->group("run");
+  app.add_option("--json", arguments.json, "the audit at the end as JSON ('-': standard output)")
+      ->type_name("FILE|-")
+      ->group("output");
+  app.add_option("--markdown", arguments.markdown, "the same as Markdown")
+      ->type_name("FILE|-")
+      ->group("output");
+  app.add_flag("--json-progress", arguments.json_progress,
+               "progress as JSON, one object a line, on standard error")
+      ->group("output");
+  app.add_flag("--quiet", arguments.quiet, "no progress")->group("output");
+  add_world_flags(app, arguments.world);
+}
+
+}  // namespace
+
+ExitStatus run_run(const Invocation& invocation) {
+  CLI::App app(kDescription, "run");
+  app.footer(kExamples);
+  RunArguments arguments;
+  add_options(app, arguments);
+  const Result<Parsed> parsed = parse_arguments(app, invocation);
+  if (!parsed) return fail(parsed.error());
+  if (*parsed == Parsed::HelpShown) return ExitStatus::Done;
+  Staged staged;
+  const Result<Done> ready = stage_run(arguments, staged);
+  if (!ready) return fail(ready.error());
+  if (arguments.dry_run) return dry_run(staged);
+  if (arguments.export_only) return conclude(staged, arguments, invocation, false);
+  return play(staged, arguments, invocation);
+}
+
+}  // namespace unmask

@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include "rollout/participant_factory.h"
+#include "rollout/reference.h"
+
+namespace unmask {
+
+namespace {
+
+// An agent that thinks for a while before each message, or until it is stopped.
+class DelayedAgent : public Agent {
+ public:
+  DelayedAgent(std::unique_ptr<Agent> agent, double seconds, std::stop_token stop)
+      : agent_(std::move(agent)), seconds_(seconds), stop_(std::move(stop)) {}
+
+  void set_seed(std::int64_t seed) override { agent_->set_seed(seed); }
+  Result<Done> begin(std::span<const TurnMessage> history) override {
+    return agent_->begin(history);
+  }
+  Result<TurnMessage> next(std::span<const TurnMessage> incoming) override {
+    std::mutex mutex;
+    std::unique_lock<std::mutex> lock(mutex);
+    std::condition_variable_any never;
+    (void)never.wait_for(lock, stop_, std::chrono::duration<double>(seconds_),
+                         [] { return false; });
+    if (stop_.stop_requested())
+      return Error{ErrorKind::Unavailable, "given up: the run was stopped", std::string(kStopped)};
+    return agent_->next(incoming);
+  }
+  bool is_stop(const TurnMessage& message) const override { return agent_->is_stop(message); }
+
+ private:
+  std::unique_ptr<Agent> agent_;
+  double seconds_;
+  std::stop_token stop_;
+};
+
+Result<Cast> reference_cast(const ScriptedModel& model, const Casting& casting) {
+  constexpr double kLongestMs = 600000;
+  const Result<double> delay_ms = number_option(model, "delay_ms", 0, kLongestMs, 0);
+  if (!delay_ms) return delay_ms.error();
+  const auto solution = std::make_shared<ReferencePlan>(casting.task);
+  Cast cast;
+  cast.agent = std::make_unique<ReferenceAgent>(solution);
+  cast.user = std::make_unique<ReferenceUser>(solution, casting.task.user_scenario);
+  if (*delay_ms > 0)
+    cast.agent =
+        std::make_unique<DelayedAgent>(std::move(cast.agent), *delay_ms / 1000, casting.stop);
+  return cast;
+}
+
+Result<const ScriptKind*> kind_of(const ScriptedModel& model) {
+  std::string known;
+  for (const ScriptKind& row : script_kinds()) {
+    if (row.kind == model.kind) return &row;
+    known += (known.empty() ? "" : ", ") + std::string(row.kind);
+  }
+  return Error{ErrorKind::InvalidArgument,
+               "there is no script '" + model.kind + "'; there are: " + known, ""};
+}
+
+}  // namespace
+
+const std::vector<ScriptKind>& script_kinds() {
+  static const std::vector<ScriptKind> kKinds = {{"reference", {"delay_ms"}, reference_cast}};
+  return kKinds;
+}
+
+Result<double> number_option(const ScriptedModel& model, std::string_view name, double least,
+                             double most, double otherwise) {
+  const std::string* text = model.option(name);
+  if (!text) return otherwise;
+  double value = 0;
+  const char* end = text->data() + text->size();
+  const std::from_chars_result read = std::from_chars(text->data(), end, value);
+  if (read.ec == std::errc() && read.ptr == end && value >= least && value <= most) return value;
+  const auto plain = [](double v) { return std::to_string(static_cast<long long>(v)); };
+  return Error{ErrorKind::InvalidArgument,
+               "scripted:" + model.kind + ": " + std::string(name) + " must be a number from " +
+                   plain(least) + " to " + plain(most) + ", not '" + *text + "'",
+               ""};
+}
+
+Result<Done> check_scripted(std::string_view model) {
+  const Result<ScriptedModel> scripted = scripted_model(model);
+  if (!scripted) return scripted.error();
+  const Result<const ScriptKind*> kind = kind_of(*scripted);
+  if (!kind) return kind.error();
+  const std::vector<std::string_view>& known = (*kind)->options;
+  for (const auto& [name, value] : scripted->options)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return Error{ErrorKind::InvalidArgument,
+                   "scripted:" + scripted->kind + " has no option '" + name + "'", ""};
+  return Done{};
+}
+
+Result<Done> ScriptedFactory::prepare(const RunPlan& plan) {
+  std::vector<std::string> models = {plan.user.model};
+  for (const ArmPlan& arm : plan.arms) models.push_back(arm.agent.model);
+  for (const std::string& model : models) {
+    const Result<Done> checked = check_scripted(model);
+    if (!checked) return checked.error();
+  }
+  return Done{};
+}
+
+Result<Cast> ScriptedFactory::cast(const Casting& casting) {
+  const Result<ScriptedModel> model = scripted_model(casting.arm.agent.model);
+  if (!model) return model.error();
+  const Result<const ScriptKind*> kind = kind_of(*model);
+  if (!kind) return kind.error();
+  return (*kind)->cast(*model, casting);
+}
+
+}  // namespace unmask
