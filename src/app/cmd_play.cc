@@ -19,8 +19,9 @@ namespace {
 constexpr const char* kDescription =
     "Plays one task from the keyboard: you are the agent, the user tells their whole scenario at "
     "first,\n"
-    "does their part of the reference solution when you speak to them, and ends when nothing is "
-    "left.\n"
+    "does their part of the reference solution when you speak to them, and ends the conversation "
+    "when\n"
+    "you speak and nothing of it is left: make your calls before you answer.\n"
     "With --as user it is the other way round; with --solo there is no user.\n"
     "\n"
     "A line is what you say; NAME {JSON} calls a tool. /tools, /policy, /task, /quit.\n"
