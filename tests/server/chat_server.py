@@ -221,8 +221,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def fault_refuses_strict(self, request):
         self.send(400, {"error": {"message": "strict tools are not supported"}})
 
-    def fault_die(self, _):
-        os._exit(0)
+    def fault_die(self, request):
+        if not self.server.alive:
+            os._exit(0)
+        self.fault_ok(request)
 
 
 class Server(http.server.ThreadingHTTPServer):
@@ -239,6 +241,7 @@ def main():
     options.add_argument("--tasks")
     options.add_argument("--rates")
     options.add_argument("--mark")
+    options.add_argument("--alive", action="store_true", help="fault:die answers instead")
     options.add_argument("--end-with-stdin", action="store_true", help="end when standard input does")
     given = options.parse_args()
     if given.tasks:
@@ -255,6 +258,7 @@ def main():
                 for name, rates in json.load(file).items():
                     parties[name] = planted.Agent(cases, rates)
     server = Server(("127.0.0.1", given.port), Handler)
+    server.alive = given.alive
     print(f"listening on {server.server_address[1]}", flush=True)
     if given.end_with_stdin:  # a parent that holds the other end takes the server with it
         threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
