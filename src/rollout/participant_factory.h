@@ -75,6 +75,8 @@ const std::vector<ScriptKind>& script_kinds();
 //
 //   scripted:reference?delay_ms=N   plays the task's reference solution, pausing before each
 //                                   message of the agent
+//   scripted:stochastic?hallucinate=P&malformed=P&recover=P&repair=P&omit=P
+//                                   the same with mistakes at these rates (stochastic.h)
 class ScriptedFactory : public ParticipantFactory {
  public:
   // Errors   InvalidArgument: a model that is not scripted, an unknown kind or option.

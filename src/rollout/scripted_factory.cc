@@ -8,6 +8,7 @@
 
 #include "rollout/participant_factory.h"
 #include "rollout/reference.h"
+#include "rollout/stochastic.h"
 
 namespace unmask {
 
@@ -55,6 +56,22 @@ Result<Cast> reference_cast(const ScriptedModel& model, const Casting& casting) 
   return cast;
 }
 
+Result<Cast> stochastic_cast(const ScriptedModel& model, const Casting& casting) {
+  StochasticRates rates;
+  const std::pair<std::string_view, double*> options[] = {{"hallucinate", &rates.hallucinate},
+                                                          {"malformed", &rates.malformed},
+                                                          {"recover", &rates.recover},
+                                                          {"repair", &rates.repair},
+                                                          {"omit", &rates.omit}};
+  for (const auto& [name, rate] : options) {
+    const Result<double> value = number_option(model, name, 0, 1, *rate);
+    if (!value) return value.error();
+    *rate = *value;
+  }
+  ScriptedPair pair = scripted_pair(casting.task, rates);
+  return Cast{std::move(pair.agent), std::move(pair.user)};
+}
+
 Result<const ScriptKind*> kind_of(const ScriptedModel& model) {
   std::string known;
   for (const ScriptKind& row : script_kinds()) {
@@ -68,7 +85,9 @@ Result<const ScriptKind*> kind_of(const ScriptedModel& model) {
 }  // namespace
 
 const std::vector<ScriptKind>& script_kinds() {
-  static const std::vector<ScriptKind> kKinds = {{"reference", {"delay_ms"}, reference_cast}};
+  static const std::vector<ScriptKind> kKinds = {
+      {"reference", {"delay_ms"}, reference_cast},
+      {"stochastic", {"hallucinate", "malformed", "recover", "repair", "omit"}, stochastic_cast}};
   return kKinds;
 }
 

@@ -1,0 +1,19 @@
+// Reads the body of a reply from /v1/chat/completions, whatever its bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "llm/chat_model.h"
+
+namespace unmask {
+
+// A body that is a chat completion in some shape becomes a reply; what had to be mended is in its
+// warnings (docs/faults.md lists them). Ids that the server left out become
+// "call_<id_seed in hex>_<index>": the same for the same request.
+//
+// Errors   Malformed: not JSON, or no choice with a message in it. Another attempt may succeed.
+Result<ChatReply> read_chat_reply(std::string_view body, std::uint64_t id_seed);
+
+}  // namespace unmask

@@ -1,0 +1,191 @@
+#include "rollout/model_factory.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "llm/constrain.h"
+#include "llm/openai.h"
+#include "rollout/conversation.h"
+#include "rollout/llm_agent.h"
+#include "rollout/llm_judge.h"
+#include "rollout/llm_user.h"
+#include "rollout/repair.h"
+
+namespace unmask {
+
+namespace {
+
+// A repairing agent together with the agent it stands before.
+class OwnedRepair : public Agent {
+ public:
+  OwnedRepair(std::unique_ptr<Agent> inner, std::vector<OfferedTool> offered, RepairOptions options)
+      : inner_(std::move(inner)), repair_(*inner_, std::move(offered), std::move(options)) {}
+
+  void set_seed(std::int64_t seed) override { repair_.set_seed(seed); }
+  Result<Done> begin(std::span<const TurnMessage> history) override {
+    return repair_.begin(history);
+  }
+  Result<TurnMessage> next(std::span<const TurnMessage> incoming) override {
+    return repair_.next(incoming);
+  }
+  bool is_stop(const TurnMessage& message) const override { return repair_.is_stop(message); }
+
+ private:
+  std::unique_ptr<Agent> inner_;
+  RepairingAgent repair_;
+};
+
+RepairOptions repair_options(const RepairPlan& plan) {
+  RepairOptions options;
+  options.channels.clear();
+  for (const std::string& name : plan.channels)
+    options.channels.push_back(name == "malformed" ? Channel::Malformed
+                               : name == "schema"  ? Channel::Schema
+                                                   : Channel::ToolName);
+  options.attempts = plan.attempts;
+  options.refusals_spend_budget = plan.spends_budget;
+  return options;
+}
+
+EndpointOptions endpoint_options(const ModelPlan& plan, std::string key, bool constrain_names) {
+  EndpointOptions options;
+  options.base_url = plan.endpoint.base_url;
+  options.model = plan.model;
+  options.api_key = std::move(key);
+  options.max_connections = plan.endpoint.max_concurrency;
+  options.connect_timeout_seconds = plan.endpoint.connect_timeout_seconds;
+  options.first_byte_timeout_seconds = plan.endpoint.first_byte_timeout_seconds;
+  options.total_timeout_seconds = plan.endpoint.timeout_seconds;
+  options.max_retries = plan.endpoint.retries;
+  options.temperature = plan.sampling.temperature;
+  options.top_p = plan.sampling.top_p;
+  options.max_tokens = plan.sampling.max_tokens;
+  options.extra_body = plan.sampling.extra_body;
+  options.logprobs = plan.sampling.logprobs > 0;
+  options.top_logprobs = plan.sampling.logprobs;
+  options.send_reasoning = plan.send_reasoning;
+  options.usd_per_million_prompt_tokens = plan.prompt_usd_per_million;
+  options.usd_per_million_completion_tokens = plan.completion_usd_per_million;
+  options.constraint = constrain_names ? NameConstraint::StrictTools : NameConstraint::None;
+  return options;
+}
+
+Error of_arm(const ArmPlan& arm, const Error& error) {
+  return Error{error.kind, "arm '" + arm.label + "': " + error.message, arm.where};
+}
+
+}  // namespace
+
+ChatModel* ModelFactory::opened(const ModelPlan& plan, bool constrain_names) const {
+  for (const Opened& each : models_)
+    if (each.constrain_names == constrain_names && each.plan == plan) return each.model.get();
+  return nullptr;
+}
+
+Result<ChatModel*> ModelFactory::open(const ModelPlan& plan, bool constrain_names) {
+  if (ChatModel* model = opened(plan, constrain_names)) return model;
+  std::string key;
+  if (!plan.endpoint.api_key_env.empty()) {
+    key = variables_(plan.endpoint.api_key_env).value_or("");
+    if (key.empty())
+      return Error{ErrorKind::InvalidArgument,
+                   "the environment variable " + plan.endpoint.api_key_env +
+                       ", which api_key_env names for " + plan.model + ", is not set",
+                   ""};
+  }
+  Result<std::unique_ptr<ChatModel>> model =
+      open_openai(endpoint_options(plan, std::move(key), constrain_names));
+  if (!model) return model.error();
+  models_.push_back({plan, constrain_names, std::move(*model)});
+  return models_.back().model.get();
+}
+
+Result<Done> ModelFactory::prepare(const RunPlan& plan) {
+  for (const ArmPlan& arm : plan.arms) {
+    if (is_scripted(arm.agent.model)) {
+      const Result<Done> checked = check_scripted(arm.agent.model);
+      if (!checked) return of_arm(arm, checked.error());
+      continue;
+    }
+    const Result<ChatModel*> model = open(arm.agent, arm.constrain_names);
+    if (!model) return of_arm(arm, model.error());
+    if (!arm.constrain_names) continue;
+    const Result<ConstraintSupport> support = probe_constraint(**model);
+    if (!support) return of_arm(arm, support.error());
+    if (!support->supported)
+      return of_arm(arm, Error{ErrorKind::Unsupported,
+                               "names cannot be constrained at " + arm.agent.endpoint.base_url +
+                                   ": " + support->sentence,
+                               ""});
+  }
+  if (is_scripted(plan.user.model)) {
+    const Result<Done> checked = check_scripted(plan.user.model);
+    if (!checked) return checked.error();
+  } else if (!plan.user.model.empty()) {
+    const Result<ChatModel*> model = open(plan.user, false);
+    if (!model) return model.error();
+  }
+  if (plan.judge) {
+    const Result<ChatModel*> model = open(*plan.judge, false);
+    if (!model) return model.error();
+    judge_ = std::make_unique<LlmJudge>(**model);
+  }
+  return Done{};
+}
+
+Result<std::unique_ptr<Agent>> ModelFactory::cast_agent(const Casting& casting,
+                                                        Cast& scripted) const {
+  const ArmPlan& arm = casting.arm;
+  const Surface& surface = casting.stage.surface;
+  const Value tools = agent_tools(surface, false);
+  std::unique_ptr<Agent> agent;
+  if (is_scripted(arm.agent.model)) {
+    agent = std::move(scripted.agent);
+  } else {
+    ChatModel* model = opened(arm.agent, arm.constrain_names);
+    if (model == nullptr)
+      return Error{ErrorKind::InvalidArgument, "arm '" + arm.label + "' was not prepared", ""};
+    ConversationOptions options;
+    options.constrain_names = arm.constrain_names;
+    options.stop = casting.stop;
+    agent = std::make_unique<LlmAgent>(*model, agent_prompt(surface), chat_tools(tools), options);
+  }
+  if (!arm.repair) return agent;
+  RepairOptions options = repair_options(*arm.repair);
+  const Result<Done> checked = check(options);
+  if (!checked) return of_arm(arm, checked.error());
+  return std::unique_ptr<Agent>(
+      std::make_unique<OwnedRepair>(std::move(agent), offered_tools(tools), std::move(options)));
+}
+
+Result<std::unique_ptr<User>> ModelFactory::cast_user(const Casting& casting,
+                                                      Cast& scripted) const {
+  if (casting.user.model.empty() || is_scripted(casting.user.model))
+    return std::move(scripted.user);
+  ChatModel* model = opened(casting.user, false);
+  if (model == nullptr)
+    return Error{ErrorKind::InvalidArgument, "the user's model was not prepared", ""};
+  const Surface& surface = casting.stage.surface;
+  ConversationOptions options;
+  options.stop = casting.stop;
+  return std::unique_ptr<User>(std::make_unique<LlmUser>(
+      *model, user_prompt(surface, casting.stage.user_guidelines, casting.task),
+      chat_tools(surface.user_tools), options));
+}
+
+Result<Cast> ModelFactory::cast(const Casting& casting) {
+  Cast scripted;
+  const bool agent_is_scripted = is_scripted(casting.arm.agent.model);
+  if (agent_is_scripted || casting.user.model.empty() || is_scripted(casting.user.model)) {
+    Result<Cast> both = scripts_.cast(casting);
+    if (!both) return both;
+    scripted = std::move(*both);
+  }
+  Result<std::unique_ptr<Agent>> agent = cast_agent(casting, scripted);
+  if (!agent) return agent.error();
+  Result<std::unique_ptr<User>> user = cast_user(casting, scripted);
+  if (!user) return user.error();
+  return Cast{std::move(*agent), std::move(*user)};
+}
+
+}  // namespace unmask
