@@ -187,7 +187,7 @@ std::string name_of(const testing::TestParamInfo<Scenario>& each) {
 
 INSTANTIATE_TEST_SUITE_P(Domains, LiveRecount,
                          testing::Values(Scenario{"mock", 10, 120, std::nullopt},
-                                         Scenario{"retail", 60, 3, std::nullopt},
+                                         Scenario{"retail", 40, 2, std::nullopt},
                                          Scenario{"telecom", 60, 3, std::nullopt}),
                          name_of);
 
