@@ -132,6 +132,9 @@ TEST(JsonContract, TellsOfRepairOnlyWhereACallWasHandedBack) {
   EXPECT_EQ(json::parse(to_json(report))["repair"],
             json::parse(R"({"refused": 40, "repaired": 30, "unrepaired": 6, "withdrawn": 4})"));
   EXPECT_NE(to_markdown(report).find("40 calls handed back before running"), std::string::npos);
+  EXPECT_FALSE(json::parse(to_json(report))["failures"][0].contains("repair"));
+  report.failures.at(0).call.repair = Repair::Withdrawn;
+  EXPECT_EQ(json::parse(to_json(report))["failures"][0]["repair"], "withdrawn");
   AuditReport audit = sample_audit();
   EXPECT_EQ(to_markdown(audit).find("Repair"), std::string::npos);
   audit.cells[0].comparison.candidate.repair = {1, 1, 0, 0};

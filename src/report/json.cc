@@ -262,8 +262,9 @@ void write_failure(JsonWriter& json, const FailureRow& row) {
       .field("message", call.message)
       .field("position", call.position)
       .field("in_budget", call.in_budget)
-      .field("recovery", to_string(call.recovery))
-      .end_object();
+      .field("recovery", to_string(call.recovery));
+  if (call.repair != Repair::None) json.field("repair", unmask::to_string(call.repair));
+  json.end_object();
 }
 
 std::string finished(JsonWriter& json) {
