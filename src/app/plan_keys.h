@@ -38,6 +38,7 @@ struct BrokenToml {};
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/nearest.h"
@@ -60,6 +61,12 @@ std::string place(const toml::node& node) {
 std::string beside(const toml::node& node, const std::string& path) {
   const std::filesystem::path file(node.source().path ? *node.source().path : std::string());
   return (file.parent_path() / path).lexically_normal().string();
+}
+
+// Nothing that would break a line or a terminal.
+bool is_plain(std::string_view text) {
+  return std::none_of(text.begin(), text.end(),
+                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
 // Keeps the first thing that is wrong.
@@ -88,7 +95,8 @@ class Keys {
   static void check(const std::string& owner, const Names& known, const toml::table& table,
                     Complaints& complaints) {
     for (const auto& [key, value] : table) {
-      const std::string name(key.str());
+      std::string name(key.str());
+      if (!is_plain(name)) name = "?";
       if (std::find(known.begin(), known.end(), name) == known.end())
         complaints.add(value,
                        fmt::format("{} has no key '{}'{}", owner, name, did_you_mean(name, known)));
@@ -138,8 +146,10 @@ class Keys {
       wrong(*node, fmt::format("'{}' must be a list of texts that is not empty", key));
     for (std::size_t i = 0; list && i < list->size(); ++i) {
       const std::optional<std::string> value = (*list)[i].value_exact<std::string>();
-      if (!value || value->empty())
-        wrong((*list)[i], fmt::format("'{}' must be a list of texts that are not empty", key));
+      if (!value || value->empty() || !is_plain(*value))
+        wrong((*list)[i], fmt::format("'{}' must be a list of texts that are not empty, each on "
+                                      "one line",
+                                      key));
       else if (std::find(values.begin(), values.end(), *value) != values.end())
         wrong((*list)[i], fmt::format("'{}' names '{}' twice", key, *value));
       else
