@@ -337,11 +337,13 @@ class PlanReader {
       return;
     }
     if (model.model.ends_with(".gguf") && endpoint.base_url.empty()) {
-      complaints_.add(*named,
-                      fmt::format("'{}' is a file: serve it (llama-server -m {}) and give its "
-                                  "address as 'base_url'",
-                                  model.model, model.model),
-                      ErrorKind::Unsupported);
+      complaints_.add(
+          *named,
+          fmt::format("'{}' is a file, and this program has no engine of its own: serve it "
+                      "(llama-server -m {}) and give its "
+                      "address as 'base_url'",
+                      model.model, model.model),
+          ErrorKind::Unsupported);
       return;
     }
     check_address(keys, *named, model);
