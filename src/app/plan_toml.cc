@@ -20,7 +20,6 @@
 #include "app/plan_toml.h"
 #include "base/file.h"
 #include "base/json_writer.h"
-#include "base/utf8.h"
 #include "environment/domain.h"
 #include "rollout/participant_factory.h"
 
@@ -72,27 +71,27 @@ const Names& default_keys() {
   return kKeys;
 }
 
-void append_json_value(JsonWriter& json, const toml::node& node, Complaints& complaints) {
-  if (const toml::table* table = node.as_table()) {
+void append_json_value(JsonWriter& json, const TomlValue& node, Complaints& complaints) {
+  using Kind = TomlValue::Kind;
+  if (node.kind == Kind::Table) {
     json.begin_object();
-    for (const auto& [key, value] : *table) {  // sorted by key
-      json.key(key.str());
+    for (const auto& [key, value] : node.members) {  // sorted by key
+      json.key(key);
       append_json_value(json, value, complaints);
     }
     json.end_object();
-  } else if (const toml::array* list = node.as_array()) {
+  } else if (node.kind == Kind::List) {
     json.begin_array();
-    for (const toml::node& item : *list) append_json_value(json, item, complaints);
+    for (const TomlValue& item : node.items) append_json_value(json, item, complaints);
     json.end_array();
-  } else if (const auto* text = node.as_string()) {
-    json.value(text->get());
-  } else if (const auto* whole = node.as_integer()) {
-    json.value(whole->get());
-  } else if (const auto* flag = node.as_boolean()) {
-    json.value(flag->get());
-  } else if (const auto* number = node.as_floating_point();
-             number && std::isfinite(number->get())) {
-    json.value(number->get());
+  } else if (node.kind == Kind::Text) {
+    json.value(node.text);
+  } else if (node.kind == Kind::Whole) {
+    json.value(node.whole);
+  } else if (node.kind == Kind::Flag) {
+    json.value(node.flag);
+  } else if (node.kind == Kind::Number && std::isfinite(node.number)) {
+    json.value(node.number);
   } else {
     complaints.add(node, "'extra_body' holds what JSON cannot say");
     json.null();
@@ -123,7 +122,7 @@ class PlanReader {
     constexpr std::size_t kMostFiles = 64;
     if (tables_.size() == kMostFiles)
       return Error{ErrorKind::Malformed, "includes too many files", path};
-    const Result<const toml::table*> table = parsed(text, path);
+    const Result<const TomlValue*> table = parsed(text, path);
     if (!table) return table.error();
     Keys::check("a plan", kPlanKeys, **table, complaints_);
     files_.push_back(*table);
@@ -133,16 +132,16 @@ class PlanReader {
     if (complaints_.first()) return *complaints_.first();
     open_.push_back(fs::path(path).lexically_normal().string());
     for (auto include = includes.rbegin(); include != includes.rend(); ++include) {
-      const toml::node& node = *(*table)->get("include");
+      const TomlValue& node = *(*table)->get("include");
       const std::string file = beside(node, *include);
       if (std::find(open_.begin(), open_.end(), file) != open_.end())
         return Error{ErrorKind::Malformed, fmt::format("includes itself through '{}'", *include),
-                     place(node)};
+                     node.place()};
       const Result<std::string> content = surroundings_.read(file);
       if (!content)
         return Error{content.error().kind,
                      fmt::format("includes '{}', which {}", *include, content.error().message),
-                     place(node)};
+                     node.place()};
       const Result<Done> loaded = load(*content, file);
       if (!loaded) return loaded.error();
     }
@@ -150,19 +149,11 @@ class PlanReader {
     return Done{};
   }
 
-  Result<const toml::table*> parsed(std::string_view text, const std::string& path) {
-    if (!is_utf8(text)) return Error{ErrorKind::Malformed, "is not TOML: not UTF-8", path};
-    try {
-      tables_.push_back(std::make_unique<toml::table>(toml::parse(text, path)));
-      return tables_.back().get();
-    } catch (const toml::parse_error& error) {
-      std::string problem(error.description());
-      std::replace(problem.begin(), problem.end(), '\n', ' ');
-      return Error{ErrorKind::Malformed, "is not TOML: " + problem,
-                   fmt::format("{}:{}", path, error.source().begin.line)};
-    } catch (const BrokenToml&) {
-      return Error{ErrorKind::Malformed, "is not TOML: its structure is broken", path};
-    }
+  Result<const TomlValue*> parsed(std::string_view text, const std::string& path) {
+    Result<TomlValue> tree = read_toml_tree(text, path);
+    if (!tree) return tree.error();
+    tables_.push_back(std::make_unique<TomlValue>(std::move(*tree)));
+    return tables_.back().get();
   }
 
   void read_grid(Keys& keys, RunPlan& plan) {
@@ -211,43 +202,40 @@ class PlanReader {
   // The tables of this name in the files, each checked.
   Layers layers_of(std::string_view name, const Names& known) {
     Layers layers;
-    for (const toml::table* file : files_) {
-      const toml::node* node = file->get(name);
+    for (const TomlValue* file : files_) {
+      const TomlValue* node = file->get(name);
       if (!node) continue;
-      const toml::table* table = node->as_table();
-      if (!table) {
+      if (node->kind != TomlValue::Kind::Table) {
         complaints_.add(*node, fmt::format("'{}' must be a table: [{}]", name, name));
         continue;
       }
-      Keys::check(fmt::format("[{}]", name), known, *table, complaints_);
-      layers.push_back(table);
+      Keys::check(fmt::format("[{}]", name), known, *node, complaints_);
+      layers.push_back(node);
     }
     return layers;
   }
 
   void read_arms(Keys& keys, RunPlan& plan) {
     const Layers defaults = layers_of("defaults", default_keys());
-    const toml::node* node = keys.find("arm");
-    const toml::array* list = node ? node->as_array() : nullptr;
-    if (!list || list->empty()) {
+    const TomlValue* node = keys.find("arm");
+    if (!node || node->items.empty()) {
       complaints_.add(node ? *node : keys.self(), "a plan needs arms: one [[arm]] for each");
       return;
     }
-    for (const toml::node& item : *list) {
-      const toml::table* table = item.as_table();
-      if (!table) {
+    for (const TomlValue& item : node->items) {
+      if (item.kind != TomlValue::Kind::Table) {
         complaints_.add(item, "an arm must be a [[arm]] table");
         continue;
       }
-      Keys::check("an arm", arm_keys(), *table, complaints_);
-      Layers layers = {table};
+      Keys::check("an arm", arm_keys(), item, complaints_);
+      Layers layers = {&item};
       layers.insert(layers.end(), defaults.begin(), defaults.end());
       plan.arms.push_back(arm_of(Keys("an arm", arm_keys(), std::move(layers), complaints_), plan));
     }
-    check_labels(*list, plan);
+    check_labels(node->items, plan);
   }
 
-  void check_labels(const toml::array& list, const RunPlan& plan) {
+  void check_labels(const std::vector<TomlValue>& list, const RunPlan& plan) {
     std::set<std::string> seen;
     for (std::size_t i = 0; i < plan.arms.size() && plan.arms.size() == list.size(); ++i) {
       const std::string& label = plan.arms[i].label;
@@ -261,7 +249,7 @@ class PlanReader {
 
   ArmPlan arm_of(Keys keys, const RunPlan& plan) {
     ArmPlan arm;
-    arm.where = place(keys.self());
+    arm.where = keys.self().place();
     arm.precision = keys.needed_text("precision");
     arm.family = keys.text("family", plan.name);
     arm.architecture = keys.text("architecture");
@@ -279,16 +267,15 @@ class PlanReader {
   }
 
   std::optional<RepairPlan> repair_of(Keys& keys) {
-    const toml::node* node = keys.find("repair");
+    const TomlValue* node = keys.find("repair");
     if (!node) return std::nullopt;
-    if (node->value_exact<bool>() == std::optional<bool>(false)) return std::nullopt;
-    const toml::table* table = node->as_table();
-    if (!table) {
+    if (node->as_flag() == std::optional<bool>(false)) return std::nullopt;
+    if (node->kind != TomlValue::Kind::Table) {
       keys.wrong(*node, "'repair' must be a table, or false");
       return std::nullopt;
     }
-    Keys::check("repair", kRepairKeys, *table, complaints_);
-    Keys inner("repair", kRepairKeys, {table}, complaints_);
+    Keys::check("repair", kRepairKeys, *node, complaints_);
+    Keys inner("repair", kRepairKeys, {node}, complaints_);
     RepairPlan repair;
     const Names channels = inner.texts("channels");
     if (!channels.empty()) repair.channels = channels;
@@ -314,11 +301,11 @@ class PlanReader {
       sampling.max_tokens = static_cast<int>(*most);
     sampling.logprobs = usual_logprobs;
     keys.whole("logprobs", 0, 100, sampling.logprobs);
-    if (const toml::node* body = keys.find("extra_body")) {
-      if (!body->is_table()) keys.wrong(*body, "'extra_body' must be a table");
+    if (const TomlValue* body = keys.find("extra_body")) {
+      if (body->kind != TomlValue::Kind::Table) keys.wrong(*body, "'extra_body' must be a table");
       JsonWriter json;
       append_json_value(json, *body, complaints_);
-      if (body->is_table()) sampling.extra_body = json.take();
+      if (body->kind == TomlValue::Kind::Table) sampling.extra_body = json.take();
     }
     keys.flag("send_reasoning", model.send_reasoning);
     constexpr double kDearest = 1e6;
@@ -340,7 +327,7 @@ class PlanReader {
     seconds("connect_timeout_seconds", endpoint.connect_timeout_seconds);
     seconds("first_byte_timeout_seconds", endpoint.first_byte_timeout_seconds);
     seconds("timeout_seconds", endpoint.timeout_seconds);
-    const toml::node* named = keys.find("model");
+    const TomlValue* named = keys.find("model");
     if (!named || model.model.empty()) return;
     if (is_scripted(model.model)) {
       const Result<Done> checked = check_scripted(model.model);
@@ -350,19 +337,21 @@ class PlanReader {
       return;
     }
     if (model.model.ends_with(".gguf") && endpoint.base_url.empty()) {
-      complaints_.add(*named,
-                      fmt::format("'{}' is a file: serve it (llama-server -m {}) and give its "
-                                  "address as 'base_url'",
-                                  model.model, model.model),
-                      ErrorKind::Unsupported);
+      complaints_.add(
+          *named,
+          fmt::format("'{}' is a file, and this program has no engine of its own: serve it "
+                      "(llama-server -m {}) and give its "
+                      "address as 'base_url'",
+                      model.model, model.model),
+          ErrorKind::Unsupported);
       return;
     }
     check_address(keys, *named, model);
   }
 
-  void check_address(Keys& keys, const toml::node& named, const ModelPlan& model) {
+  void check_address(Keys& keys, const TomlValue& named, const ModelPlan& model) {
     const Endpoint& endpoint = model.endpoint;
-    const toml::node* address = keys.find("base_url");
+    const TomlValue* address = keys.find("base_url");
     if (!address) {
       keys.wrong(named, fmt::format("the model '{}' needs the key 'base_url'", model.model));
       return;
@@ -404,7 +393,7 @@ class PlanReader {
 
   const PlanSurroundings& surroundings_;
   Complaints complaints_;
-  std::vector<std::unique_ptr<toml::table>> tables_;
+  std::vector<std::unique_ptr<TomlValue>> tables_;
   Layers files_;                   // the plan, then what it includes
   std::vector<std::string> open_;  // the files that are including right now
 };
