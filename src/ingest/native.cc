@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kSchema = "unmask.log/1";
 constexpr std::string_view kSchemaFamily = "unmask.log/";
 
-constexpr std::array kTerminations = {
+constexpr std::array kNativeTerminations = {
     Termination::AgentStop,       Termination::UserStop,
     Termination::MaxSteps,        Termination::TooManyErrors,
     Termination::Timeout,         Termination::AgentError,
@@ -161,7 +161,7 @@ void read_outcome_member(std::string_view key, LazyValue value, const FieldReade
                          EpisodeState& state) {
   Episode& episode = state.episode;
   if (key == "termination" && state.seen.first(20, key, fields)) {
-    read_enumerator(value, key, kTerminations, fields, episode.termination);
+    read_enumerator(value, key, kNativeTerminations, fields, episode.termination);
   } else if (key == "termination_text" && state.seen.first(21, key, fields)) {
     fields.text(value, key, episode.termination_text);
   } else if (key == "reward" && state.seen.first(22, key, fields)) {

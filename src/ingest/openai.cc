@@ -20,7 +20,7 @@
 namespace unmask {
 namespace {
 
-constexpr Termination kTerminations[] = {
+constexpr Termination kOpenaiTerminations[] = {
     Termination::AgentStop,       Termination::UserStop,
     Termination::MaxSteps,        Termination::TooManyErrors,
     Termination::Timeout,         Termination::AgentError,
@@ -42,7 +42,7 @@ std::optional<std::string> label_of(const JsonNode& node) {
 
 void set_termination(const JsonNode& node, Episode& episode) {
   const std::string_view word = node.text_or("");
-  for (const Termination termination : kTerminations) {
+  for (const Termination termination : kOpenaiTerminations) {
     if (to_string(termination) != word) continue;
     episode.termination = termination;
     return;

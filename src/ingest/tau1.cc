@@ -17,7 +17,7 @@
 namespace unmask {
 namespace {
 
-constexpr std::string_view kFailureRule =
+constexpr std::string_view kTau1FailureRule =
     "A call failed when its tool message starts with \"Error\" or \"Unknown action\": "
     "the format has no flag.";
 
@@ -46,14 +46,14 @@ void read_call(LazyValue value, const FieldReader& fields, std::vector<ToolCall>
   calls.push_back(std::move(call));
 }
 
-struct RawMessage {
+struct Tau1Message {
   std::string role;
   std::string call_id;
   Message message;
 };
 
 void read_message_member(std::string_view key, LazyValue value, const FieldReader& fields,
-                         SeenFields& seen, RawMessage& raw) {
+                         SeenFields& seen, Tau1Message& raw) {
   if (key == "role" && seen.first(0, key, fields)) {
     fields.text(value, key, raw.role);
   } else if (key == "content" && seen.first(1, key, fields)) {
@@ -73,7 +73,7 @@ void read_message_member(std::string_view key, LazyValue value, const FieldReade
 
 void read_message(LazyValue value, const FieldReader& fields, std::vector<Message>& messages) {
   if (!fields.object(value, "traj")) return;
-  RawMessage raw;
+  Tau1Message raw;
   SeenFields seen;
   value.each_member([&](std::string_view key, LazyValue member) {
     read_message_member(key, member, fields, seen, raw);
@@ -245,7 +245,7 @@ Result<IngestReport> read_tau1(const Source& source, const ReadOptions& options,
                  source.place(begin)};
   Notes notes;
   IngestReport report;
-  report.run.info.failure_rule = kFailureRule;
+  report.run.info.failure_rule = kTau1FailureRule;
   report.run.info.domain = infer_domain(source, begin, notes);
   ArrayRecords records(source, begin, "trajectory");
   RecordPipeline pipeline;

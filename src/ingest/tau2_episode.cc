@@ -12,7 +12,7 @@
 namespace unmask {
 namespace {
 
-constexpr std::array kTerminations = {
+constexpr std::array kTau2Terminations = {
     Termination::AgentStop,       Termination::UserStop,
     Termination::MaxSteps,        Termination::TooManyErrors,
     Termination::Timeout,         Termination::AgentError,
@@ -21,7 +21,7 @@ constexpr std::array kTerminations = {
 };
 
 void read_termination(std::string text, Episode& episode) {
-  for (const Termination known : kTerminations) {
+  for (const Termination known : kTau2Terminations) {
     if (to_string(known) != text) continue;
     episode.termination = known;
     return;

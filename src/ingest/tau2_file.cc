@@ -7,7 +7,7 @@
 namespace unmask {
 namespace {
 
-constexpr std::string_view kFailureRule =
+constexpr std::string_view kTau2FailureRule =
     "A call failed when its tool message carries the flag \"error\": true.";
 
 }  // namespace
@@ -84,7 +84,7 @@ void Tau2File::take(const JsonWalk::Item& item, bool whole) {
 
 RunInfo Tau2File::info() {
   RunInfo info;
-  info.failure_rule = kFailureRule;
+  info.failure_rule = kTau2FailureRule;
   if (timestamp_.known() && bytes_[timestamp_.begin] == '"')
     info.timestamp = unescape_json(text(timestamp_));
   if (info_.known()) {

@@ -11,8 +11,8 @@
 namespace unmask {
 namespace {
 
-constexpr std::size_t kNamesShown = 10;
-constexpr std::size_t kWarningsShown = 10;
+constexpr std::size_t kNamesInMarkdown = 10;
+constexpr std::size_t kWarningsInMarkdown = 10;
 
 // Text of a log or a user as Markdown that shows exactly that text: no markup, link, mention or
 // HTML.
@@ -105,7 +105,7 @@ std::string gap_table(const BudgetComparison& budget) {
 std::string names_table(const NamesComparison& names) {
   std::string out =
       row({"hallucinated name", "kind", "baseline", "candidate"}) + "|---|---|--:|--:|\n";
-  for (std::size_t i = 0; i < names.counts.size() && i < kNamesShown; ++i) {
+  for (std::size_t i = 0; i < names.counts.size() && i < kNamesInMarkdown; ++i) {
     const NamesComparison::Pair& pair = names.counts[i];
     out += row({plain(pair.name), fmt::format("`{}`", to_string(pair.kind)),
                 count_text(pair.baseline), count_text(pair.candidate)});
@@ -121,10 +121,11 @@ std::string evidence(const std::vector<Warning>& warnings, const std::vector<Dro
   std::string out;
   std::size_t shown = 0;
   for (const Warning& warning : warnings)
-    if (shown++ < kWarningsShown) out += "- " + plain(warning_in_words(warning)) + "\n";
+    if (shown++ < kWarningsInMarkdown) out += "- " + plain(warning_in_words(warning)) + "\n";
   for (const Dropped& record : dropped)
-    if (shown++ < kWarningsShown) out += "- " + plain(dropped_in_words(record)) + "\n";
-  if (shown > kWarningsShown) out += fmt::format("- and {} more\n", shown - kWarningsShown);
+    if (shown++ < kWarningsInMarkdown) out += "- " + plain(dropped_in_words(record)) + "\n";
+  if (shown > kWarningsInMarkdown)
+    out += fmt::format("- and {} more\n", shown - kWarningsInMarkdown);
   return out;
 }
 
@@ -222,7 +223,7 @@ std::string to_markdown(const InspectReport& report) {
   const std::string repair = repair_in_words(arm);
   if (!repair.empty()) out += "Repair: " + repair + ".\n\n";
   std::string names;
-  for (std::size_t i = 0; i < arm.names.size() && i < kNamesShown; ++i)
+  for (std::size_t i = 0; i < arm.names.size() && i < kNamesInMarkdown; ++i)
     names += fmt::format("- {}: {}\n", plain(arm.names[i].name), count_text(arm.names[i].count));
   if (!names.empty()) out += folded("Hallucinated tool names", names);
   std::string curve;

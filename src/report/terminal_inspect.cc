@@ -15,9 +15,9 @@
 namespace unmask {
 namespace {
 
-constexpr std::size_t kNamesShown = 12;
+constexpr std::size_t kNamesInInspect = 12;
 constexpr std::size_t kToolsShown = 8;
-constexpr std::size_t kWarningsShown = 10;
+constexpr std::size_t kWarningsInInspect = 10;
 constexpr std::size_t kExamplesPerChannel = 2;
 
 void show_arm_line(Screen& screen, const ArmSummary& arm) {
@@ -218,13 +218,13 @@ void show_names(Screen& screen, const ArmSummary& arm) {
   screen.heading("Hallucinated tool names");
   Table table;
   table.columns = {{"name", false, 0, true}, {"count"}, {"kind", false}};
-  for (std::size_t i = 0; i < arm.names.size() && i < kNamesShown; ++i)
+  for (std::size_t i = 0; i < arm.names.size() && i < kNamesInInspect; ++i)
     table.rows.push_back({{safe_for_terminal(arm.names[i].name)},
                           {count_text(arm.names[i].count)},
                           {std::string(to_string(arm.names[i].kind)), Paint::Dim}});
   screen.table(table);
-  if (arm.names.size() > kNamesShown)
-    screen.line({{fmt::format("  and {} more", arm.names.size() - kNamesShown), Paint::Dim}});
+  if (arm.names.size() > kNamesInInspect)
+    screen.line({{fmt::format("  and {} more", arm.names.size() - kNamesInInspect), Paint::Dim}});
 }
 
 void show_failing_tools(Screen& screen, const ArmSummary& arm) {
@@ -307,7 +307,7 @@ std::string to_terminal(const InspectReport& report, const TerminalStyle& style)
   std::vector<std::string> evidence;
   for (const Warning& warning : report.warnings) evidence.push_back(warning_in_words(warning));
   for (const Dropped& dropped : report.dropped) evidence.push_back(dropped_in_words(dropped));
-  show_evidence(screen, evidence, kWarningsShown);
+  show_evidence(screen, evidence, kWarningsInInspect);
   show_provenance(screen, report.provenance, false);
   return screen.take();
 }

@@ -13,7 +13,7 @@ namespace unmask {
 namespace {
 
 constexpr int kLanes = LaneWeights::kLanes;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 // Unbiased draws below n, four to a random word while n fits 12 bits: Lemire's multiply-and-reject
 // on 16-bit pieces. (Above that, rejection would be frequent; 32-bit pieces, one to a word.)
@@ -97,7 +97,7 @@ Result<RatioDraws> ratio_draws(std::span<const double> failures_baseline,
     const bool defined = sums[0][b] > 0 && sums[3][b] > 0;
     draws.values[b] = defined          ? sums[2][b] / sums[3][b] * sums[1][b] / sums[0][b]
                       : sums[0][b] > 0 ? 0.0
-                                       : kInfinity;
+                                       : kUnbounded;
   }
   return draws;
 }

@@ -5,7 +5,7 @@
 namespace unmask {
 namespace {
 
-void write_call(JsonWriter& json, const ToolCall& call) {
+void write_attempted_call(JsonWriter& json, const ToolCall& call) {
   json.begin_object().field("id", call.id).field("name", call.name).key("arguments");
   if (call.arguments_are_object)
     json.raw(call.arguments);
@@ -16,7 +16,7 @@ void write_call(JsonWriter& json, const ToolCall& call) {
 
 void write_attempt(JsonWriter& json, const Attempt& attempt) {
   json.begin_object().field("text", attempt.text).key("calls").begin_array();
-  for (const ToolCall& call : attempt.calls) write_call(json, call);
+  for (const ToolCall& call : attempt.calls) write_attempted_call(json, call);
   json.end_array();
   json.field("refused", attempt.refused).field("channel", attempt.channel);
   json.field("feedback", attempt.feedback).field("spends_budget", attempt.spends_budget);
