@@ -43,7 +43,7 @@ TomlValue tree_of(const toml::node& node, const std::string& file) {
   value.line = node.source().begin.line;
   if (const toml::table* table = node.as_table()) {
     for (const auto& [key, member] : *table)
-      value.members.emplace_back(std::string(key.str()), tree_of(member, file));
+      value.members.push_back({std::string(key.str()), tree_of(member, file)});
   } else if (const toml::array* list = node.as_array()) {
     value.kind = Kind::List;
     for (const toml::node& item : *list) value.items.push_back(tree_of(item, file));

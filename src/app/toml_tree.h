@@ -5,12 +5,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
 
 namespace unmask {
+
+struct TomlMember;
 
 struct TomlValue {
   enum class Kind { Text, Whole, Number, Flag, Time, List, Table };
@@ -19,8 +20,8 @@ struct TomlValue {
   std::int64_t whole = 0;
   double number = 0;
   bool flag = false;
-  std::vector<TomlValue> items;                            // List
-  std::vector<std::pair<std::string, TomlValue>> members;  // Table, sorted by key
+  std::vector<TomlValue> items;     // List
+  std::vector<TomlMember> members;  // Table, sorted by key
   std::string file;
   unsigned line = 0;  // 1-based
 
@@ -30,6 +31,11 @@ struct TomlValue {
   std::optional<bool> as_flag() const;
   const TomlValue* get(std::string_view key) const;  // nullptr: no such member, or no table
   std::string place() const;                         // "plan.toml:12"
+};
+
+struct TomlMember {
+  std::string key;
+  TomlValue value;
 };
 
 // The root table. `file` is what errors and places call the text.

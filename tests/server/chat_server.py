@@ -5,7 +5,7 @@
     chat_server.py --tasks tasks.json --mark OUT      write the tasks with "case <id>" in every scenario
 
 Prints "listening on <port>" once it does; --port 0 (the default) takes a free one. The `model` of a request says what
-happens: "fault:<kind>" or "fault:<kind>:<n>[:<tag>]" (n times, then a good reply; counted per whole model name), "user",
+happens: "judge", "fault:<kind>" or "fault:<kind>:<n>[:<tag>]" (n times, then a good reply; counted per whole model name), "user",
 or a name in the rates file, {"agent:q4": {"hallucination": 0.04, "recovery": 0.9, "repair": 0.8, "seed": 1,
 "names": {"lookup_record": 3}}}. GET /requests tells how many requests each model name has had.
 """
@@ -253,6 +253,7 @@ def main():
             return
         cases = planted.Cases(tasks)
         parties["user"] = planted.User(cases)
+        parties["judge"] = planted.Judge()
         if given.rates:
             with open(given.rates, encoding="utf-8") as file:
                 for name, rates in json.load(file).items():

@@ -179,6 +179,8 @@ class Agent:
 
     def reply(self, request):
         messages = request["messages"]
+        if not any(m.get("role") == "user" and CASE.search(text_of(m)) for m in messages) and is_constrained(request):
+            return called(offered_names(request)[0], {}, len(messages))  # asked whether it keeps to the names: it does
         case = self.case(messages)
         golden = self.cases.actions[case]
         place, strayed = self.position(messages, golden)
@@ -230,6 +232,15 @@ class User:
         if order:
             return called(order.group(1), order.group(2), len(messages))
         return said("###STOP###" if FINISHED in text_of(last) else "Please go on.")
+
+
+class Judge:
+    """Finds every expected outcome met."""
+
+    def reply(self, request):
+        outcomes = re.findall(r"^\d+\. (.*)$", text_of(request["messages"][-1]).split("Expected outcomes:")[-1], re.M)
+        return said(json.dumps({"results": [{"expectedOutcome": outcome, "reasoning": "planted", "metExpectation": True}
+                                            for outcome in outcomes]}))
 
 
 def logprobs_of(message, sure):
