@@ -268,7 +268,8 @@ TEST(PlanToml, IsDocumentedKeyByKey) {
 }
 
 TEST(PlanToml, ReadsThePlansOfItsDocumentation) {
-  const std::string docs = *read_file(UNMASK_DOCS "/plan.md");
+  const std::string docs =
+      *read_file(UNMASK_DOCS "/plan.md") + *read_file(UNMASK_DOCS "/../README.md");
   constexpr std::string_view kOpen = "```toml\n";
   int plans = 0;
   for (std::size_t at = docs.find(kOpen); at != std::string::npos; at = docs.find(kOpen, at)) {
