@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 DEMO_DIR ?= unmask-demo
 FUZZ_SECONDS ?= 600
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test bench lint fuzz asan asan-core tsan clang check-all calibration clean
+.PHONY: help deps build demo test bench lint fuzz asan asan-core tsan clang check-all calibration live clean
 
 help:
 	@echo "make build        the program, build/release/unmask"
@@ -14,6 +14,7 @@ help:
 	@echo "make lint         formatting and clang-tidy"
 	@echo "make fuzz         each fuzz target for FUZZ_SECONDS ($(FUZZ_SECONDS)) under ASan and UBSan"
 	@echo "make asan | tsan  the tests under sanitizers"
+	@echo "make live         a small run against llama.cpp's server, which is built once (minutes; needs npm)"
 	@echo "make check-all    everything above and the slow tests"
 
 deps:
@@ -74,6 +75,11 @@ calibration: deps
 	cmake --preset release -DUNMASK_TESTS=ON
 	cmake --build --preset release -j $(JOBS) --target pipeline_calibration
 	tests/calibration/run.sh build/release
+
+live: build
+	tests/live/build_llama_server.sh build/llama-server
+	cmake --preset release -DUNMASK_TESTS=ON >/dev/null
+	ctest --test-dir build/release --output-on-failure -L live --verbose
 
 check-all: lint clang asan tsan test
 	ctest --test-dir build/dev --output-on-failure -L slow
