@@ -3,7 +3,7 @@
 # linked PRIVATE here, to the rooms that own them.
 set(UNMASK_THIRD_PARTY_ingest simdjson::simdjson ZLIB::ZLIB ${ZSTD_LIBRARY} ${LIBZIP_LIBRARY})
 set(UNMASK_THIRD_PARTY_environment OpenSSL::Crypto)
-set(UNMASK_THIRD_PARTY_llm CURL::libcurl)
+set(UNMASK_THIRD_PARTY_llm CURL::libcurl simdjson::simdjson)
 
 function(unmask_room name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "llm/json_text.h"
+#include "llm/logprobs.h"
 #include "llm/server_words.h"
 
 namespace unmask {
@@ -38,8 +39,11 @@ std::string text_or_dump(const ordered_json& value) {
 // Reads one reply; every step adds to `reply_` and warns of what it mended.
 class ReplyReader {
  public:
-  ReplyReader(ordered_json body, std::uint64_t id_seed)
-      : body_(std::move(body)), id_seed_(id_seed) {}
+  // logprobs: those of the reply where they were read before; they are not in `body` then.
+  ReplyReader(ordered_json body, std::uint64_t id_seed, std::vector<TokenChoice> logprobs)
+      : body_(std::move(body)), id_seed_(id_seed) {
+    reply_.logprobs = std::move(logprobs);
+  }
 
   Result<ChatReply> read() {
     const ordered_json* choices = member(body_, "choices");
@@ -241,13 +245,16 @@ class ReplyReader {
 }  // namespace
 
 Result<ChatReply> read_chat_reply(std::string_view body, std::uint64_t id_seed) {
-  std::optional<ordered_json> value = read_json(body);
+  std::optional<SplitReply> split = split_logprobs(body);
+  std::optional<ordered_json> value = read_json(split ? std::string_view(split->rest) : body);
   if (!value) {
     const std::string said = server_message(body.substr(0, 4096));
     return Error{ErrorKind::Malformed,
                  said.empty() ? "the reply is empty" : "the reply is not JSON: " + said, ""};
   }
-  return ReplyReader(std::move(*value), id_seed).read();
+  return ReplyReader(std::move(*value), id_seed,
+                     split ? std::move(split->choices) : std::vector<TokenChoice>())
+      .read();
 }
 
 }  // namespace unmask

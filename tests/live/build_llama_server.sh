@@ -39,5 +39,7 @@ done <"$here/llama.lock"
 cmake -S "$here/llama_server" -B build -G Ninja -DLLAMA_SOURCE="$folder/source" \
   -DLLAMA_LIBRARIES="$folder/package/@node-llama-cpp/linux-x64/bins/linux-x64" >/dev/null
 cmake --build build --target llama-server
+# The server looks for its processor libraries beside itself.
+ln -sf package/@node-llama-cpp/linux-x64/bins/linux-x64/*.so .
 cp build/llama-server llama-server
 echo "live: built $folder/llama-server"
