@@ -124,6 +124,16 @@ def check_cell(cell, episodes, notes):
         check("repair" not in candidate, f"{label}: repaired something without being asked")
 
 
+def planted_recovery(arm, rates):
+    """Of invented names the next call is right at the planted rate; of golden calls that the world itself refuses, when it is
+    not an invented name. Right calls succeed but where the world refuses them as well."""
+    invented = arm["channels"]["tool_name"]["count"]
+    refused = summed(arm, ("schema", "entity", "rejected"))
+    fails = refused / (arm["calls"]["agent"] - invented)
+    right = invented * rates["recovery"] + refused * (1 - rates["hallucination"])
+    return right / (invented + refused) * (1 - fails)
+
+
 def rate_checks(cell, models):
     """(what, planted, interval) of the arms without help; shares of calls are h / (h + r) with h a golden call's."""
     out = []
@@ -132,7 +142,7 @@ def rate_checks(cell, models):
         rates = RATES[models[arm["arm"]["label"]]]
         share = rates["hallucination"] / (rates["hallucination"] + rates["recovery"])
         out.append((f"{arm['arm']['label']} tool_name per call", share, arm["channels"]["tool_name"]["ci95"]))
-        out.append((f"{arm['arm']['label']} recovery", rates["recovery"], arm["recovery"]["ci95"]))
+        out.append((f"{arm['arm']['label']} recovery", planted_recovery(arm, rates), arm["recovery"]["ci95"]))
     shares = [planted for what, planted, _ in out if "per call" in what]
     amplification = cell["channels"]["tool_name"]["amplification_ci95"]
     out.append((f"{cell['candidate']['arm']['label']} amplification", shares[1] / shares[0], amplification))
