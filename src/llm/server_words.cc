@@ -98,7 +98,10 @@ std::string printable(std::string_view text, std::size_t max_bytes) {
                             (step.code_point >= 0x2028 && step.code_point <= 0x202e) ||
                             (step.code_point >= 0x2066 && step.code_point <= 0x2069);
     if (!blank && !turns_text) {
-      if (out.size() + step.length > max_bytes) return out + "...";
+      if (out.size() + step.length > max_bytes) {
+        if (out.back() == ' ') out.pop_back();
+        return out + "...";
+      }
       out.append(valid, i, step.length);
     } else if (!out.empty() && out.back() != ' ') {
       out += ' ';
