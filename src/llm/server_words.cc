@@ -99,7 +99,7 @@ std::string printable(std::string_view text, std::size_t max_bytes) {
                             (step.code_point >= 0x2066 && step.code_point <= 0x2069);
     if (!blank && !turns_text) {
       if (out.size() + step.length > max_bytes) {
-        if (out.back() == ' ') out.pop_back();
+        if (!out.empty() && out.back() == ' ') out.pop_back();
         return out + "...";
       }
       out.append(valid, i, step.length);
