@@ -170,7 +170,7 @@ def main():
             episodes = audit["cells"][0]["baseline"]["episodes"]["total"]
             for cell in audit["cells"]:
                 check_cell(cell, episodes, notes)
-                if cell["candidate"]["arm"]["label"] in ("FP8", "INT4"):
+                if "--rates" in sys.argv and cell["candidate"]["arm"]["label"] in ("FP8", "INT4"):
                     checks.update({f"{domain} {what}": (planted, ci) for what, planted, ci in rate_checks(cell, models)})
             warned = {warning["code"] for warning in audit["warnings"]}
             if "--rates" in sys.argv:
