@@ -16,3 +16,9 @@ echo "== reading against a bare simdjson walk of the same slices"
 echo
 echo "== resampling against numpy"
 /usr/bin/python3 "$here/peers/bootstrap_numpy.py" "$build/stats_bench"
+echo
+echo "== chat requests against a bare libcurl loop"
+"$build/llm_bench" 2000
+echo
+echo "== the worlds' actions a second; bench/results/environment.md has upstream's"
+if [ -n "${TAU2_DATA_DIR:-}" ]; then "$build/environment_bench"; else echo "left out: TAU2_DATA_DIR is not set"; fi

@@ -134,8 +134,8 @@ std::string plan_summary(const RunPlan& plan, const Stages& stages,
   for (std::size_t i = 0; i < endpoints.names.size(); ++i)
     text += fmt::format("  {:<4} episodes at {}\n", endpoints.slots[i], endpoints.names[i]);
   if (plan.concurrency > 0) text += fmt::format("  {:<4} in all\n", plan.concurrency);
-  text +=
-      fmt::format("\n{} episodes of {} trials, seed {}", episodes.size(), plan.trials, plan.seed);
+  text += fmt::format("\n{} episodes of {} {}, seed {}", episodes.size(), plan.trials,
+                      plan.trials == 1 ? "trial" : "trials", plan.seed);
   if (!shard.whole()) text += fmt::format(", shard {} of {}", shard.index, shard.count);
   text += fmt::format("; {} are done, {} to play\n", done, left);
   text +=

@@ -9,11 +9,9 @@ namespace {
 
 using Speaker = ReplayMessage::Speaker;
 
-// Servers read the arguments of earlier calls as JSON and refuse a conversation where they cannot:
-// what was no object is sent as the one text in one.
+// What was no object goes back as the model wrote it: the room llm knows what servers take.
 std::string sent_arguments(const ToolRequest& call) {
-  if (!call.unreadable) return dump_json(call.arguments);
-  return dump_json(Value::dict({{"unreadable", *call.unreadable}}));
+  return call.unreadable ? *call.unreadable : dump_json(call.arguments);
 }
 
 ToolRequest request_of(const ChatCall& call, Side side) {
