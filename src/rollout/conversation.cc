@@ -9,9 +9,11 @@ namespace {
 
 using Speaker = ReplayMessage::Speaker;
 
-// What was no object goes back as the model wrote it: the room llm knows what servers take.
+// Servers read the arguments of earlier calls as JSON and refuse a conversation where they cannot:
+// what was no object is sent as the one text in one.
 std::string sent_arguments(const ToolRequest& call) {
-  return call.unreadable ? *call.unreadable : dump_json(call.arguments);
+  if (!call.unreadable) return dump_json(call.arguments);
+  return dump_json(Value::dict({{"unreadable", *call.unreadable}}));
 }
 
 ToolRequest request_of(const ChatCall& call, Side side) {
