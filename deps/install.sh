@@ -5,7 +5,7 @@ set -euo pipefail
 
 packages=(
   # build
-  g++-12 cmake ninja-build ccache lld make git ca-certificates
+  g++-12 cmake ninja-build ccache lld make git ca-certificates curl openssl
   # libraries
   libsimdjson-dev nlohmann-json3-dev libcli11-dev libfmt-dev libtomlplusplus-dev libboost-dev
   libboost-math-dev libvalijson-dev zlib1g-dev libzstd-dev libzip-dev libssl-dev
