@@ -15,6 +15,9 @@ class DataFolder {
   // Errors   NotFound, with one sentence that says what to download and where to put it.
   static Result<DataFolder> open(const std::string& path);
 
+  // No folder at all, for domains that need none: reading anything is NotFound.
+  static DataFolder absent() { return DataFolder(""); }
+
   const std::string& root() const { return root_; }  // the folder that holds domains/
   std::string path(std::string_view relative) const;
   bool has(std::string_view relative) const;

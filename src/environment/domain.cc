@@ -2,6 +2,7 @@
 
 #include "environment/domains/airline.h"
 #include "environment/domains/mock.h"
+#include "environment/domains/pocket.h"
 #include "environment/domains/retail.h"
 #include "environment/domains/telecom.h"
 
@@ -19,6 +20,10 @@ constexpr DomainRow kRows[] = {
      telecom_manual_policy, telecom_sync},
     {"telecom-workflow", "telecom", "base", true, telecom_tools, telecom_user_tools,
      telecom_databases, telecom_workflow_policy, telecom_sync},
+    {"pocket_telecom", "", "base", false, pocket_telecom_tools, pocket_telecom_user_tools,
+     pocket_databases, pocket_telecom_policy, pocket_telecom_sync, &kPocketWorlds},
+    {"pocket_retail", "", "base", false, pocket_retail_tools, nullptr, pocket_databases,
+     pocket_retail_policy, nullptr, &kPocketWorlds},
 };
 
 }  // namespace
@@ -58,6 +63,13 @@ Result<std::shared_ptr<const Domain>> load_domain(const DataFolder& data, std::s
     domain->solo_policy = std::move(*solo);
   }
   return std::shared_ptr<const Domain>(std::move(domain));
+}
+
+Result<std::shared_ptr<const Domain>> domain_of_task(const std::shared_ptr<const Domain>& domain,
+                                                     std::string_view task_id) {
+  const GeneratedWorlds* generated = domain->row->generated;
+  if (!generated || domain->task_id == task_id) return domain;
+  return generated->world(*domain->row, task_id);
 }
 
 }  // namespace unmask

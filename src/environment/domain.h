@@ -49,6 +49,20 @@ struct Databases {
   Value user;
 };
 
+struct Domain;
+struct DomainRow;
+struct Task;
+
+// Worlds made by code instead of read from the data folder: every task has one of its own, tools
+// and policy included.
+struct GeneratedWorlds {
+  std::vector<Task> (*tasks)(const DomainRow& row);  // of the splits "base" and "test"
+  // Any task there is, by its id. Errors   NotFound.
+  Result<Task> (*task)(const DomainRow& row, std::string_view id);
+  Result<std::shared_ptr<const Domain>> (*world)(const DomainRow& row, std::string_view task_id);
+  std::string_view user_guidelines;  // for a model that plays the user
+};
+
 struct DomainRow {
   std::string_view name;           // as typed: "telecom-workflow"
   std::string_view folder;         // below domains/: "telecom"
@@ -59,6 +73,7 @@ struct DomainRow {
   Result<Databases> (*databases)(const DataFolder& data);
   Result<std::string> (*policy)(const DataFolder& data, bool solo);
   void (*sync)(World& world);  // upstream's sync_tools; nullptr: nothing; throws PythonError
+  const GeneratedWorlds* generated = nullptr;  // nullptr: its worlds are in the data folder
 };
 
 std::span<const DomainRow> domain_rows();
@@ -72,11 +87,19 @@ struct Domain {
   Databases initial;
   std::string policy;
   std::string solo_policy;  // empty where there is no solo mode
+  // Of the world of one task: whose it is, and its tools.
+  std::string task_id;
+  std::shared_ptr<const Toolkit> own_tools[2];
 
   const Toolkit* toolkit(Side side) const { return side == Side::Agent ? agent_tools : user_tools; }
 };
 
 // Errors   NotFound: no such domain (the message lists them), or a missing file; Malformed.
 Result<std::shared_ptr<const Domain>> load_domain(const DataFolder& data, std::string_view name);
+
+// The world of a task: the domain itself, but where every task has its own.
+// Errors   NotFound: no such task.
+Result<std::shared_ptr<const Domain>> domain_of_task(const std::shared_ptr<const Domain>& domain,
+                                                     std::string_view task_id);
 
 }  // namespace unmask

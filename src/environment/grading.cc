@@ -239,9 +239,11 @@ Result<Grading> grade(const std::shared_ptr<const Domain>& domain, const Task& t
     grade.note = "No evaluation criteria";
     return grade;
   }
-  const Result<Done> environment = grade_environment(grade, domain, task, trajectory, options);
+  const Result<std::shared_ptr<const Domain>> world = domain_of_task(domain, task.id);
+  if (!world) return world.error();
+  const Result<Done> environment = grade_environment(grade, *world, task, trajectory, options);
   if (!environment) return environment.error();
-  grade_actions(grade, *domain, *task.criteria, trajectory);
+  grade_actions(grade, **world, *task.criteria, trajectory);
   grade_statements(grade, *task.criteria, trajectory);
   const Result<Done> judged = grade_judgements(grade, *task.criteria, trajectory, options.judge);
   if (!judged) return judged.error();

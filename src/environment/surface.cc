@@ -18,6 +18,8 @@ constexpr char kAgentPrompt[] =
     "the policy forbids something, do not do it.\n"
     "</instructions>\n<policy>\n{domain_policy}\n</policy>";
 
+constexpr char kPolicyAlone[] = "{domain_policy}";
+
 constexpr char kSoloPrompt[] =
     "<instructions>\n"
     "You work in customer service and settle the ticket below within the policy. There is nobody "
@@ -80,11 +82,15 @@ Surface own_surface(const Domain& domain) {
   surface.agent_tools = own_tools(domain.agent_tools);
   surface.user_tools = own_tools(domain.user_tools);
   surface.policy = domain.policy;
-  surface.agent_prompt = kAgentPrompt;
+  surface.agent_prompt = domain.row->generated ? kPolicyAlone : kAgentPrompt;
   surface.solo_prompt = kSoloPrompt;
   surface.user_prompt = kUserPrompt;
   surface.source = "unmask's own wording";
   return surface;
+}
+
+Surface surface_of_task(const Surface& surface, const Domain& world) {
+  return world.row->generated ? own_surface(world) : surface;
 }
 
 Result<Surface> read_surface(const std::string& file, const Domain& domain) {
@@ -121,6 +127,7 @@ Result<Surface> surface_of(const Value& json, const std::string& file, const Dom
 
 Result<Surface> find_surface(const std::string& folder, const std::string& given,
                              const Domain& domain) {
+  if (domain.row->generated) return own_surface(domain);
   const std::string name(domain.row->name);
   const std::string base(domain.row->folder);
   for (const std::string& place : {folder, given.empty() ? given : given + "/surface"}) {

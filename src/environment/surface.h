@@ -45,6 +45,10 @@ Result<Surface> surface_of(const Value& json, const std::string& source, const D
 Result<Surface> find_surface(const std::string& folder, const std::string& given,
                              const Domain& domain);
 
+// What a model sees in the world of one task: the domain's surface, but where every task has a
+// world, and so tools, of its own.
+Surface surface_of_task(const Surface& surface, const Domain& world);
+
 // The template with its {names} replaced, each once found, values taken as they are.
 std::string filled(const std::string& prompt_template,
                    const std::vector<std::pair<std::string, std::string>>& values);

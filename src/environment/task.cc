@@ -252,11 +252,23 @@ Result<Value> split_table(const DataFolder& data, const DomainRow& domain) {
 
 }  // namespace
 
+namespace {
+
+Result<std::vector<Task>> generated_tasks(const DomainRow& domain, std::string_view split) {
+  if (split.empty() || split == "base" || split == "test") return domain.generated->tasks(domain);
+  return Error{ErrorKind::NotFound,
+               "no split is called '" + std::string(split) + "'; there are: base, test",
+               std::string(domain.name)};
+}
+
+}  // namespace
+
 Result<Task> read_task(const Value& json) {
   return TaskReader().read(json);
 }
 
 Result<std::vector<std::string>> task_splits(const DataFolder& data, const DomainRow& domain) {
+  if (domain.generated) return std::vector<std::string>{"base", "test"};
   const Result<Value> table = split_table(data, domain);
   if (!table) return table.error();
   std::vector<std::string> names;
@@ -266,6 +278,7 @@ Result<std::vector<std::string>> task_splits(const DataFolder& data, const Domai
 
 Result<std::vector<Task>> load_tasks(const DataFolder& data, const DomainRow& domain,
                                      std::string_view split) {
+  if (domain.generated) return generated_tasks(domain, split);
   const std::string file = domain_file(domain, "tasks.json");
   Result<Value> json = data.json(file);
   if (!json) return json.error();

@@ -1,6 +1,8 @@
 #include "rollout/episode.h"
 
 #include "environment/json.h"
+#include "environment/surface.h"
+#include "rollout/conversation.h"
 
 namespace unmask {
 
@@ -36,12 +38,22 @@ void grade_played(PlayedEpisode& played, const std::shared_ptr<const Domain>& do
   played.grade = std::move(*graded);
 }
 
+// Where tools differ by task nobody could tell later which there were.
+void list_offered_tools(Episode& episode, const Domain& world) {
+  if (!world.row->generated) return;
+  const Surface surface = own_surface(world);
+  episode.agent_tools = offered_tools(surface.agent_tools);
+  episode.user_tools = offered_tools(surface.user_tools);
+}
+
 }  // namespace
 
 Result<PlayedEpisode> play_episode(const std::shared_ptr<const Domain>& domain, const Task& task,
                                    Agent& agent, User* user, const TurnOptions& options,
                                    Judge* judge) {
-  Result<Environment> environment = Environment::start(domain, user == nullptr);
+  const Result<std::shared_ptr<const Domain>> world = domain_of_task(domain, task.id);
+  if (!world) return world.error();
+  Result<Environment> environment = Environment::start(*world, user == nullptr);
   if (!environment) return environment.error();
   TurnLoop loop(task, std::move(*environment), agent, user, options);
   const Result<Done> begun = loop.begin();
@@ -53,6 +65,7 @@ Result<PlayedEpisode> play_episode(const std::shared_ptr<const Domain>& domain, 
   episode.task_id = task.id;
   episode.domain = std::string(domain->row->name);
   episode.seed = options.seed;
+  list_offered_tools(episode, **world);
   for (const TurnMessage& message : loop.messages())
     episode.messages.push_back(trace_message(message));
   if (simulation) {
@@ -69,7 +82,7 @@ Result<PlayedEpisode> play_episode(const std::shared_ptr<const Domain>& domain, 
   GradingOptions grading;
   grading.solo = user == nullptr;
   grading.judge = judge;
-  grade_played(played, domain, task, loop.messages(), grading);
+  grade_played(played, *world, task, loop.messages(), grading);
   return played;
 }
 

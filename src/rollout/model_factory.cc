@@ -134,9 +134,9 @@ Result<Done> ModelFactory::prepare(const RunPlan& plan) {
 }
 
 Result<std::unique_ptr<Agent>> ModelFactory::cast_agent(const Casting& casting,
+                                                        const Surface& surface,
                                                         Cast& scripted) const {
   const ArmPlan& arm = casting.arm;
-  const Surface& surface = casting.stage.surface;
   const Value tools = agent_tools(surface, false);
   std::unique_ptr<Agent> agent;
   if (is_scripted(arm.agent.model)) {
@@ -159,13 +159,13 @@ Result<std::unique_ptr<Agent>> ModelFactory::cast_agent(const Casting& casting,
 }
 
 Result<std::unique_ptr<User>> ModelFactory::cast_user(const Casting& casting,
+                                                      const Surface& surface,
                                                       Cast& scripted) const {
   if (casting.user.model.empty() || is_scripted(casting.user.model))
     return std::move(scripted.user);
   ChatModel* model = opened(casting.user, false);
   if (model == nullptr)
     return Error{ErrorKind::InvalidArgument, "the user's model was not prepared", ""};
-  const Surface& surface = casting.stage.surface;
   ConversationOptions options;
   options.stop = casting.stop;
   return std::unique_ptr<User>(std::make_unique<LlmUser>(
@@ -181,9 +181,13 @@ Result<Cast> ModelFactory::cast(const Casting& casting) {
     if (!both) return both;
     scripted = std::move(*both);
   }
-  Result<std::unique_ptr<Agent>> agent = cast_agent(casting, scripted);
+  const Result<std::shared_ptr<const Domain>> world =
+      domain_of_task(casting.stage.domain, casting.task.id);
+  if (!world) return world.error();
+  const Surface surface = surface_of_task(casting.stage.surface, **world);
+  Result<std::unique_ptr<Agent>> agent = cast_agent(casting, surface, scripted);
   if (!agent) return agent.error();
-  Result<std::unique_ptr<User>> user = cast_user(casting, scripted);
+  Result<std::unique_ptr<User>> user = cast_user(casting, surface, scripted);
   if (!user) return user.error();
   return Cast{std::move(*agent), std::move(*user)};
 }

@@ -35,8 +35,10 @@ class ModelFactory : public ParticipantFactory {
  private:
   Result<ChatModel*> open(const ModelPlan& plan, bool constrain_names);
   ChatModel* opened(const ModelPlan& plan, bool constrain_names) const;
-  Result<std::unique_ptr<Agent>> cast_agent(const Casting& casting, Cast& scripted) const;
-  Result<std::unique_ptr<User>> cast_user(const Casting& casting, Cast& scripted) const;
+  Result<std::unique_ptr<Agent>> cast_agent(const Casting& casting, const Surface& surface,
+                                            Cast& scripted) const;
+  Result<std::unique_ptr<User>> cast_user(const Casting& casting, const Surface& surface,
+                                          Cast& scripted) const;
 
   struct Opened {
     ModelPlan plan;

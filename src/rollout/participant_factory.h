@@ -60,8 +60,9 @@ class ParticipantFactory {
   virtual Judge* judge() { return nullptr; }
 };
 
-// One kind of scripted model. It makes both sides, for they may share a plan of the solution; where
-// only one side is scripted the other is made elsewhere and this one's is thrown away.
+// One kind of scripted model. It makes both sides, for they may share a plan of the solution: the
+// agent's script where both are scripted. Where only one side is, the other is made elsewhere and
+// this one's is thrown away.
 struct ScriptKind {
   std::string_view kind;                  // "reference"
   std::vector<std::string_view> options;  // names it knows
@@ -71,12 +72,16 @@ struct ScriptKind {
 // Every kind of scripted model: one row each.
 const std::vector<ScriptKind>& script_kinds();
 
-// The models named "scripted:..."; both sides must be scripted.
+// The models named "scripted:...".
 //
 //   scripted:reference?delay_ms=N   plays the task's reference solution, pausing before each
 //                                   message of the agent
 //   scripted:stochastic?hallucinate=P&malformed=P&recover=P&repair=P&omit=P
 //                                   the same with mistakes at these rates (stochastic.h)
+//   scripted:pocket                 the customer of the pocket worlds, with an expert that never
+//                                   errs as its agent
+//   scripted:pocket_expert?mistake=P&wander=P&recover=P
+//                                   the same with mistakes at these rates (pocket_expert.h)
 class ScriptedFactory : public ParticipantFactory {
  public:
   // Errors   InvalidArgument: a model that is not scripted, an unknown kind or option.

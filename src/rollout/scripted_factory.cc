@@ -6,7 +6,10 @@
 #include <mutex>
 #include <utility>
 
+#include "environment/pocket/scene.h"
 #include "rollout/participant_factory.h"
+#include "rollout/pocket_expert.h"
+#include "rollout/pocket_user.h"
 #include "rollout/reference.h"
 #include "rollout/stochastic.h"
 
@@ -72,6 +75,40 @@ Result<Cast> stochastic_cast(const ScriptedModel& model, const Casting& casting)
   return Cast{std::move(pair.agent), std::move(pair.user)};
 }
 
+Result<Cast> pocket_parties(const ScriptedModel& model, const Casting& casting,
+                            const PocketRates& rates) {
+  const DomainRow& row = *casting.stage.domain->row;
+  const pocket::PocketWorld* world = pocket::find_world(row.name);
+  const std::optional<pocket::TaskNumber> number = pocket::task_number(casting.task.id);
+  if (!world || !number)
+    return Error{
+        ErrorKind::InvalidArgument,
+        "scripted:" + model.kind + " plays the pocket worlds only, not " + std::string(row.name),
+        ""};
+  pocket::Scene scene = pocket::scene_of(*world, *number);
+  const Toolkit tools = pocket::toolkit_of(*world, scene, Side::User);
+  Cast cast;
+  cast.user = std::make_unique<PocketUser>(&tools, scene.opening);
+  cast.agent = std::make_unique<PocketExpert>(*world, std::move(scene), rates);
+  return cast;
+}
+
+Result<Cast> pocket_cast(const ScriptedModel& model, const Casting& casting) {
+  return pocket_parties(model, casting, PocketRates{});
+}
+
+Result<Cast> pocket_expert_cast(const ScriptedModel& model, const Casting& casting) {
+  PocketRates rates;
+  const std::pair<std::string_view, double*> options[] = {
+      {"mistake", &rates.mistake}, {"wander", &rates.wander}, {"recover", &rates.recover}};
+  for (const auto& [name, rate] : options) {
+    const Result<double> value = number_option(model, name, 0, 1, *rate);
+    if (!value) return value.error();
+    *rate = *value;
+  }
+  return pocket_parties(model, casting, rates);
+}
+
 Result<const ScriptKind*> kind_of(const ScriptedModel& model) {
   std::string known;
   for (const ScriptKind& row : script_kinds()) {
@@ -87,7 +124,9 @@ Result<const ScriptKind*> kind_of(const ScriptedModel& model) {
 const std::vector<ScriptKind>& script_kinds() {
   static const std::vector<ScriptKind> kKinds = {
       {"reference", {"delay_ms"}, reference_cast},
-      {"stochastic", {"hallucinate", "malformed", "recover", "repair", "omit"}, stochastic_cast}};
+      {"stochastic", {"hallucinate", "malformed", "recover", "repair", "omit"}, stochastic_cast},
+      {"pocket", {}, pocket_cast},
+      {"pocket_expert", {"mistake", "wander", "recover"}, pocket_expert_cast}};
   return kKinds;
 }
 
@@ -130,11 +169,15 @@ Result<Done> ScriptedFactory::prepare(const RunPlan& plan) {
 }
 
 Result<Cast> ScriptedFactory::cast(const Casting& casting) {
-  const Result<ScriptedModel> model = scripted_model(casting.arm.agent.model);
-  if (!model) return model.error();
-  const Result<const ScriptKind*> kind = kind_of(*model);
-  if (!kind) return kind.error();
-  return (*kind)->cast(*model, casting);
+  const auto made_by = [&](const std::string& name) -> Result<Cast> {
+    const Result<ScriptedModel> model = scripted_model(name);
+    if (!model) return model.error();
+    const Result<const ScriptKind*> kind = kind_of(*model);
+    if (!kind) return kind.error();
+    return (*kind)->cast(*model, casting);
+  };
+  if (is_scripted(casting.arm.agent.model)) return made_by(casting.arm.agent.model);
+  return made_by(casting.user.model);
 }
 
 }  // namespace unmask
