@@ -11,7 +11,9 @@
 #include "environment/pocket/scene.h"
 #include "environment/pocket/telecom.h"
 #include "failure/classify.h"
+#include "rollout/chat_double_for_tests.h"
 #include "rollout/episode.h"
+#include "rollout/llm_agent.h"
 #include "rollout/model_factory.h"
 #include "rollout/pocket_expert.h"
 #include "rollout/pocket_user.h"
@@ -243,7 +245,7 @@ TEST(PocketGrading, IsTheSameWhenALogIsGradedAgain) {
   PocketRates rates;
   rates.mistake = 0.1;
   for (const PocketWorld* world : kWorlds) {
-    Run run;
+    unmask::Run run;
     run.info.domain = std::string(world->name);
     std::vector<Task> tasks;
     for (std::uint64_t number = 0; number < 30; ++number) {
@@ -309,6 +311,48 @@ TEST(PocketScripts, PlayAnArmOfAPlanAndRefuseOtherWorlds) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message,
             "scripted:pocket_expert plays the pocket worlds only, not mock");
+}
+
+TEST(PocketModels, AreShownThePolicyAloneAndTheOpening) {
+  const Task task = pocket::task_of(pocket::telecom(), {false, 4});
+  const std::shared_ptr<const Domain> world =
+      *domain_of_task(domain_of(pocket::telecom()), task.id);
+  const Surface surface = own_surface(*world);
+  ChatDouble model({ChatDouble::chat_text("done")});
+  LlmAgent agent(model, agent_prompt(surface), chat_tools(agent_tools(surface, false)));
+  PocketUser user(world->user_tools, "");
+  const Result<PlayedEpisode> played = play_episode(world, task, agent, &user);
+  ASSERT_TRUE(played);
+  EXPECT_EQ(played->episode.termination, Termination::UserStop);
+  ASSERT_EQ(model.received.size(), 1u);
+  const std::vector<ChatMessage>& messages = model.received[0].messages;
+  ASSERT_EQ(messages.size(), 2u);
+  EXPECT_EQ(messages[0].content, world->policy);
+  EXPECT_EQ(messages[1].role, ChatMessage::Role::User);
+  EXPECT_EQ(messages[1].content, pocket::scene_of(pocket::telecom(), {false, 4}).opening);
+  for (const Tool& tool : world->agent_tools->tools)
+    EXPECT_NE(model.received[0].tools.find("\"" + tool.name + "\""), std::string::npos);
+}
+
+TEST(PocketScripts, PlayTheUserBesideAnAgentThatIsNoScript) {
+  StagedDomain stage;
+  stage.domain = domain_of(pocket::retail());
+  stage.surface = own_surface(*stage.domain);
+  const Task task = pocket::task_of(pocket::retail(), {false, 2});
+  ArmPlan arm;
+  arm.label = "small";
+  arm.agent.model = "small";
+  arm.agent.endpoint.base_url = "http://127.0.0.1:9/v1";
+  RunPlan plan;
+  plan.arms = {arm};
+  plan.user.model = "scripted:pocket";
+  ModelFactory factory([](const std::string&) { return std::nullopt; });
+  const Result<Done> prepared = factory.prepare(plan);
+  ASSERT_TRUE(prepared) << to_string(prepared.error());
+  const Result<Cast> cast = factory.cast({plan.arms[0], plan.user, stage, task, 1, {}});
+  ASSERT_TRUE(cast) << to_string(cast.error());
+  EXPECT_NE(dynamic_cast<LlmAgent*>(cast->agent.get()), nullptr);
+  EXPECT_NE(dynamic_cast<PocketUser*>(cast->user.get()), nullptr);
 }
 
 // Words as a tokenizer sees them: capitals begin a word, an id is a letter and a number.
