@@ -13,9 +13,9 @@ namespace unmask {
 namespace {
 
 constexpr const char* kDescription =
-    "Lists the simulated worlds of τ²-bench that are built in, with their tools on either side "
-    "and,\n"
-    "where the data is at hand, their tasks.\n";
+    "Lists the simulated worlds that are built in, those of τ²-bench and two small ones of our own "
+    "that\n"
+    "need no data, with their tools on either side and, where the data is at hand, their tasks.\n";
 
 constexpr const char* kExamples =
     "examples:\n"
@@ -61,7 +61,8 @@ ExitStatus run_domains(const Invocation& invocation) {
   Table table{{{"domain", false}, {"tools"}, {"user's"}, {"solo", false, 1}, {"tasks", false}}, {}};
   for (const DomainRow& row : domain_rows()) {
     const Toolkit* user = row.user_tools ? row.user_tools() : nullptr;
-    const Result<std::string> tasks = tasks_text(data, row);
+    const std::optional<DataFolder> own = row.generated ? DataFolder::absent() : data;
+    const Result<std::string> tasks = tasks_text(own, row);
     if (!tasks) return fail(tasks.error());
     table.rows.push_back({{std::string(row.name), Paint::Strong},
                           {std::to_string(row.agent_tools().tools.size())},

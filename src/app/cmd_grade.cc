@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <set>
 
 #include "app/arm_argument.h"
 #include "app/command_line.h"
@@ -50,8 +51,22 @@ struct GradedLog {
   RegradeReport report;
 };
 
-Result<GradedLog> grade_log(const std::string& path, const DataFolder& data,
-                            const GradeArguments& arguments, Progress& progress) {
+// The tasks of the domain, with those of the run that its splits lack where tasks are made by code.
+Result<std::vector<Task>> tasks_of(const DomainRow& row, const DataFolder& data, const Run& run) {
+  Result<std::vector<Task>> tasks = load_tasks(data, row);
+  if (!tasks || !row.generated) return tasks;
+  std::set<std::string> known;
+  for (const Task& task : *tasks) known.insert(task.id);
+  for (const Episode& episode : run.episodes) {
+    if (!known.insert(episode.task_id).second) continue;
+    Result<Task> task = row.generated->task(row, episode.task_id);
+    if (task) tasks->push_back(std::move(*task));
+  }
+  return tasks;
+}
+
+Result<GradedLog> grade_log(const std::string& path, const GradeArguments& arguments,
+                            Progress& progress) {
   ReadOptions options;
   options.threads = static_cast<int>(to_whole_number(arguments.threads).value_or(0));
   options.progress = [&](std::uint64_t done, std::uint64_t total) { progress.bytes(done, total); };
@@ -66,15 +81,17 @@ Result<GradedLog> grade_log(const std::string& path, const DataFolder& data,
                  "the log does not say which domain it is of; give it with --domain", path};
   const Result<const DomainRow*> row = domain_named(graded.domain);
   if (!row) return Error{row.error().kind, row.error().message, path};
-  const Result<std::shared_ptr<const Domain>> domain = load_domain(data, graded.domain);
+  const Result<DataFolder> data = open_data(arguments.world, **row);
+  if (!data) return data.error();
+  const Result<std::shared_ptr<const Domain>> domain = load_domain(*data, graded.domain);
   if (!domain) return domain.error();
   Result<std::vector<Task>> tasks = tasks_of_log(path);
   if (!tasks) return tasks.error();
   graded.tasks = "the log's own";
-  if (tasks->empty()) {
-    tasks = load_tasks(data, **row);
+  if (tasks->empty() || (*row)->generated) {
+    tasks = tasks_of(**row, *data, log->run);
     if (!tasks) return tasks.error();
-    graded.tasks = "of the data folder";
+    graded.tasks = (*row)->generated ? "made by code" : "of the data folder";
   }
   progress.step("grading " + path);
   RegradeOptions regrading;
@@ -168,15 +185,13 @@ Result<std::vector<GradedLog>> grade_all(const GradeArguments& arguments) {
   if (arguments.logs.empty())
     return Error{ErrorKind::InvalidArgument,
                  "grade needs a log: unmask grade LOG; see unmask grade --help", ""};
-  const Result<DataFolder> data = open_data(arguments.world);
-  if (!data) return data.error();
   Progress progress(arguments.quiet);
   std::vector<GradedLog> logs;
   for (const std::string& argument : arguments.logs) {
     const Result<std::vector<std::string>> paths = arm_paths(argument);
     if (!paths) return paths.error();
     for (const std::string& path : *paths) {
-      Result<GradedLog> graded = grade_log(path, *data, arguments, progress);
+      Result<GradedLog> graded = grade_log(path, arguments, progress);
       if (!graded) return graded.error();
       logs.push_back(std::move(*graded));
     }

@@ -8,9 +8,13 @@
 #include "app/console.h"
 #include "app/typed_side.h"
 #include "app/world_flags.h"
+#include "base/check.h"
+#include "environment/pocket/scene.h"
 #include "environment/surface.h"
 #include "report/render.h"
 #include "rollout/episode.h"
+#include "rollout/pocket_expert.h"
+#include "rollout/pocket_user.h"
 #include "rollout/reference.h"
 
 namespace unmask {
@@ -31,6 +35,7 @@ constexpr const char* kExamples =
     "examples:\n"
     "  unmask play mock create_task_1 --tau2 ~/tau2-bench\n"
     "  unmask play retail 0\n"
+    "  unmask play pocket_telecom t0                (needs no data)\n"
     "  unmask play telecom '[mms_issue]bad_network_preference[PERSONA:None]' --as user\n";
 
 struct PlayArguments {
@@ -92,7 +97,24 @@ TypedSide keyboard(const Stage& stage, const TurnOptions& options) {
   return side;
 }
 
+// In a pocket world the other party goes by what is said, not by the reference solution.
+Result<PlayedEpisode> play_in_pocket(const Stage& stage, const pocket::PocketWorld& world,
+                                     const TurnOptions& options) {
+  if (stage.side == Side::Agent) {
+    TypedAgent agent(keyboard(stage, options), stage.solo);
+    PocketUser user(stage.domain->user_tools, stage.task.user_scenario);
+    return play_episode(stage.domain, stage.task, agent, &user, options);
+  }
+  const std::optional<pocket::TaskNumber> number = pocket::task_number(stage.task.id);
+  UNMASK_CHECK(number.has_value());
+  PocketExpert agent(world, pocket::scene_of(world, *number), PocketRates{});
+  TypedUser user(keyboard(stage, options), ReplayMessage::Speaker::User);
+  return play_episode(stage.domain, stage.task, agent, &user, options);
+}
+
 Result<PlayedEpisode> play(const Stage& stage, const TurnOptions& options) {
+  const pocket::PocketWorld* world = pocket::find_world(stage.domain->row->name);
+  if (world && !stage.solo) return play_in_pocket(stage, *world, options);
   const Side other = stage.side == Side::Agent ? Side::User : Side::Agent;
   const auto plan = std::make_shared<ReferencePlan>(stage.task, other);
   if (stage.side == Side::User) {
@@ -139,15 +161,17 @@ Result<Stage> stage_of(const PlayArguments& arguments) {
     return Error{ErrorKind::InvalidArgument, "with --solo there is no user to play", ""};
   const Result<const DomainRow*> row = domain_named(arguments.domain);
   if (!row) return row.error();
-  const Result<DataFolder> data = open_data(arguments.world);
+  const Result<DataFolder> data = open_data(arguments.world, **row);
   if (!data) return data.error();
   const Result<std::shared_ptr<const Domain>> domain = load_domain(*data, arguments.domain);
   if (!domain) return domain.error();
   const Result<std::vector<Task>> tasks = load_tasks(*data, **row);
   if (!tasks) return tasks.error();
-  Result<Task> task = task_named(*tasks, arguments.task);
+  Result<Task> task = task_named(**row, *tasks, arguments.task);
   if (!task) return task.error();
-  return Stage{*domain, std::move(*task), arguments.as == "user" ? Side::User : Side::Agent,
+  const Result<std::shared_ptr<const Domain>> world = domain_of_task(*domain, task->id);
+  if (!world) return world.error();
+  return Stage{*world, std::move(*task), arguments.as == "user" ? Side::User : Side::Agent,
                arguments.solo};
 }
 

@@ -73,7 +73,7 @@ Result<std::vector<Task>> tasks_of(const TasksArguments& arguments) {
                  "tasks needs a domain: unmask tasks DOMAIN; see unmask domains", ""};
   const Result<const DomainRow*> row = domain_named(arguments.domain);
   if (!row) return row.error();
-  const Result<DataFolder> data = open_data(arguments.world);
+  const Result<DataFolder> data = open_data(arguments.world, **row);
   if (!data) return data.error();
   return load_tasks(*data, **row, arguments.split);
 }

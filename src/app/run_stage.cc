@@ -18,7 +18,7 @@ Result<std::vector<Task>> tasks_of(const RunPlan& plan, const DataFolder& data,
   if (!all || plan.tasks.empty()) return all;
   std::vector<Task> chosen;
   for (const std::string& id : plan.tasks) {
-    Result<Task> task = task_named(*all, id);
+    Result<Task> task = task_named(row, *all, id);
     if (!task) return task.error();
     chosen.push_back(std::move(*task));
   }
@@ -29,23 +29,29 @@ bool needs_guidelines(const RunPlan& plan) {
   return !is_scripted(plan.user.model);
 }
 
-Result<StagedDomain> staged(const RunPlan& plan, const DataFolder& data, const std::string& tau2,
-                            const std::string& name) {
+Result<std::string> guidelines(const DataFolder& data, const Domain& domain) {
+  if (domain.row->generated) return std::string(domain.row->generated->user_guidelines);
+  return user_guidelines(data, domain.user_tools != nullptr);
+}
+
+Result<StagedDomain> staged(const RunPlan& plan, const WorldFlags& world, const std::string& name) {
   StagedDomain stage;
   const Result<const DomainRow*> row = domain_named(name);
   if (!row) return row.error();
-  Result<std::shared_ptr<const Domain>> domain = load_domain(data, name);
+  const Result<DataFolder> data = open_data(world, **row);
+  if (!data) return data.error();
+  Result<std::shared_ptr<const Domain>> domain = load_domain(*data, name);
   if (!domain) return domain.error();
   stage.domain = std::move(*domain);
-  Result<Surface> surface = find_surface(plan.surface, tau2, *stage.domain);
+  Result<Surface> surface = find_surface(plan.surface, tau2_folder(world), *stage.domain);
   if (!surface) return surface.error();
   stage.surface = std::move(*surface);
   if (needs_guidelines(plan)) {
-    Result<std::string> rules = user_guidelines(data, stage.domain->user_tools != nullptr);
+    Result<std::string> rules = guidelines(*data, *stage.domain);
     if (!rules) return rules.error();
     stage.user_guidelines = std::move(*rules);
   }
-  Result<std::vector<Task>> tasks = tasks_of(plan, data, **row);
+  Result<std::vector<Task>> tasks = tasks_of(plan, *data, **row);
   if (!tasks) return tasks.error();
   stage.tasks = std::move(*tasks);
   return stage;
@@ -57,6 +63,10 @@ std::string fingerprint(const StagedDomain& stage) {
   for (const std::string* text :
        {&surface.policy, &surface.agent_prompt, &surface.user_prompt, &stage.user_guidelines})
     shown += *text + '\0';
+  if (const GeneratedWorlds* generated = stage.domain->row->generated) {
+    const Result<Task> first = generated->task(*stage.domain->row, "t0");  // as code makes them now
+    if (first) shown += dump_json(first->json);
+  }
   return fmt::format("{:016x}", Rng::hash(shown));
 }
 
@@ -90,11 +100,9 @@ std::string arm_text(const RunPlan& plan, const ArmPlan& arm) {
 Result<Stages> load_stages(const RunPlan& plan, const std::string& tau2) {
   WorldFlags world;
   world.tau2 = plan.tau2.empty() ? tau2 : plan.tau2;
-  const Result<DataFolder> data = open_data(world);
-  if (!data) return data.error();
   Stages stages;
   for (const std::string& name : plan.domains) {
-    Result<StagedDomain> stage = staged(plan, *data, tau2_folder(world), name);
+    Result<StagedDomain> stage = staged(plan, world, name);
     if (!stage) return stage.error();
     stages.emplace(name, std::move(*stage));
   }

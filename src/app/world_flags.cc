@@ -45,6 +45,11 @@ Result<DataFolder> open_data(const WorldFlags& flags) {
   return DataFolder::open(folder);
 }
 
+Result<DataFolder> open_data(const WorldFlags& flags, const DomainRow& row) {
+  if (row.generated) return DataFolder::absent();
+  return open_data(flags);
+}
+
 Result<const DomainRow*> domain_named(const std::string& name) {
   if (const DomainRow* row = find_domain(name)) return row;
   std::vector<std::string> names;
@@ -55,12 +60,14 @@ Result<const DomainRow*> domain_named(const std::string& name) {
                ""};
 }
 
-Result<Task> task_named(const std::vector<Task>& tasks, const std::string& id) {
+Result<Task> task_named(const DomainRow& row, const std::vector<Task>& tasks,
+                        const std::string& id) {
   std::vector<std::string> ids;
   for (const Task& task : tasks) {
     if (task.id == id) return task;
     ids.push_back(task.id);
   }
+  if (row.generated) return row.generated->task(row, id);
   return Error{ErrorKind::NotFound,
                fmt::format("there is no task '{}'{}", id, did_you_mean(id, ids)), ""};
 }

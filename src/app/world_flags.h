@@ -30,10 +30,15 @@ std::string tau2_folder(const WorldFlags& flags);
 // Errors   NotFound: neither was given, or there is no data there; says what to download.
 Result<DataFolder> open_data(const WorldFlags& flags);
 
+// The same, but no data is needed for a domain that is made by code.
+Result<DataFolder> open_data(const WorldFlags& flags, const DomainRow& row);
+
 // Errors   NotFound, with the nearest name there is.
 Result<const DomainRow*> domain_named(const std::string& name);
 
-// The task with this id. Errors   NotFound, with the nearest id there is.
-Result<Task> task_named(const std::vector<Task>& tasks, const std::string& id);
+// The task with this id, among `tasks`, those of the domain, or made for it where tasks are made by
+// code. Errors   NotFound, with the nearest id there is.
+Result<Task> task_named(const DomainRow& row, const std::vector<Task>& tasks,
+                        const std::string& id);
 
 }  // namespace unmask

@@ -21,8 +21,8 @@ constexpr DomainRow kRows[] = {
     {"telecom-workflow", "telecom", "base", true, telecom_tools, telecom_user_tools,
      telecom_databases, telecom_workflow_policy, telecom_sync},
     {"pocket_telecom", "", "base", false, pocket_telecom_tools, pocket_telecom_user_tools,
-     pocket_databases, pocket_telecom_policy, pocket_telecom_sync, &kPocketWorlds},
-    {"pocket_retail", "", "base", false, pocket_retail_tools, nullptr, pocket_databases,
+     pocket_telecom_databases, pocket_telecom_policy, pocket_telecom_sync, &kPocketWorlds},
+    {"pocket_retail", "", "base", false, pocket_retail_tools, nullptr, pocket_retail_databases,
      pocket_retail_policy, nullptr, &kPocketWorlds},
 };
 

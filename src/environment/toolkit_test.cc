@@ -64,6 +64,7 @@ std::shared_ptr<const Domain> small_domain(std::string_view name) {
 
 TEST(Toolkits, OfferExactlyTheKnownToolsInTheirOrder) {
   for (const DomainRow& row : domain_rows()) {
+    if (row.generated) continue;  // names differ by task
     for (const Side side : {Side::Agent, Side::User}) {
       const Toolkit* toolkit = side == Side::Agent ? &row.agent_tools()
                                : row.user_tools    ? row.user_tools()
@@ -109,6 +110,7 @@ Value without_descriptions(const Value& v) {
 TEST(Surface, OurOwnWordingHasUpstreamsSignatures) {
   int compared = 0;
   for (const DomainRow& row : domain_rows()) {
+    if (row.generated) continue;
     const std::shared_ptr<const Domain> domain = small_domain(row.name);
     ASSERT_NE(domain, nullptr);
     const Result<Surface> theirs = find_surface("", UNMASK_SHARED "/tau2", *domain);

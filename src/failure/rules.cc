@@ -239,6 +239,16 @@ constexpr TextRule kRules[] = {
     entity("mock", "*", "notification * not found"),
     entity("mock", "*", "notification not found"),
 
+    // The pocket worlds; what is not found falls to the rows for any environment.
+    rejected("pocket_telecom", "*", "bill is *"),
+    rejected("pocket_telecom", "*", "line is active"),
+    rejected("pocket_telecom", "*", "roam is on"),
+    rejected("pocket_telecom", "*", "data is left"),
+    rejected("pocket_telecom", "*", "case is closed"),
+    rejected("pocket_retail", "*", "order * is *"),
+    rejected("pocket_retail", "*", "item * is out"),
+    rejected("pocket_retail", "*", "case is closed"),
+
     // Any environment: wordings with one plain meaning.
     missing("*", "*", "missing required *"),
     missing("*", "*", "* is a required property*"),

@@ -7,6 +7,7 @@
 #include "ingest/format.h"
 #include "ingest/head_members.h"
 #include "ingest/log_records.h"
+#include "ingest/offered_tools.h"
 
 namespace unmask {
 namespace {
@@ -136,20 +137,6 @@ void read_message(LazyValue value, const FieldReader& fields, std::vector<Messag
   messages.push_back(std::move(message));
 }
 
-void read_tools(LazyValue value, std::string_view field, const FieldReader& fields,
-                std::optional<std::vector<OfferedTool>>& tools) {
-  if (!fields.array(value, field)) return;
-  tools.emplace();
-  value.each_element([&](LazyValue element) {
-    OfferedTool tool;
-    element.each_member([&](std::string_view key, LazyValue member) {
-      if (key == "name") fields.text(member, key, tool.name);
-      if (key == "schema") fields.text(member, key, tool.schema);
-    });
-    tools->push_back(std::move(tool));
-  });
-}
-
 struct EpisodeState {
   SeenFields seen;
   Episode episode;
@@ -201,9 +188,9 @@ void read_episode_member(std::string_view key, LazyValue value, const FieldReade
       value.each_element(
           [&](LazyValue message) { read_message(message, fields, episode.messages); });
   } else if (key == "agent_tools" && state.seen.first(6, key, fields)) {
-    read_tools(value, key, fields, episode.agent_tools);
+    read_offered_tools(value, key, fields, episode.agent_tools);
   } else if (key == "user_tools" && state.seen.first(7, key, fields)) {
-    read_tools(value, key, fields, episode.user_tools);
+    read_offered_tools(value, key, fields, episode.user_tools);
   } else if (key == "model" && state.seen.first(8, key, fields)) {
     fields.text(value, key, episode.model);
   } else if (key == "policy_hash" && state.seen.first(9, key, fields)) {

@@ -7,6 +7,7 @@
 
 #include "ingest/attempts.h"
 #include "ingest/log_records.h"
+#include "ingest/offered_tools.h"
 #include "ingest/text_hash.h"
 
 namespace unmask {
@@ -229,10 +230,10 @@ struct SimulationState {
   bool has_ticks = false;
 };
 
-constexpr std::array<std::string_view, 13> kSimulationFields = {
-    "id",          "task_id",  "trial",     "seed",       "termination_reason",
-    "reward_info", "messages", "duration",  "agent_cost", "user_cost",
-    "policy",      "ticks",    "start_time"};
+constexpr std::array<std::string_view, 14> kSimulationFields = {
+    "id",          "task_id",  "trial",      "seed",       "termination_reason",
+    "reward_info", "messages", "duration",   "agent_cost", "user_cost",
+    "policy",      "ticks",    "start_time", "info"};
 
 int simulation_field(std::string_view key) {
   for (std::size_t i = 0; i < kSimulationFields.size(); ++i)
@@ -254,6 +255,24 @@ std::string hash_of_policy(LazyValue value, const LazyRecord& json, const FieldR
   hash = text_hash(policy);
   written = json.repairs().escapes == mended ? token : std::string_view();
   return hash;
+}
+
+// info.unmask.tools, what our own runs add. Anybody may keep something of theirs in info.
+void read_own_info(LazyValue value, const FieldReader& fields, Episode& episode) {
+  if (value.kind() != LazyKind::Object) return;
+  value.each_member([&](std::string_view owner, LazyValue own) {
+    if (owner != "unmask" || own.kind() != LazyKind::Object) return;
+    own.each_member([&](std::string_view key, LazyValue member) {
+      if (key != "tools" || !fields.object(member, key)) return;
+      SeenFields seen;
+      member.each_member([&](std::string_view side, LazyValue tools) {
+        if (side == "assistant" && seen.first(0, side, fields))
+          read_offered_tools(tools, side, fields, episode.agent_tools);
+        if (side == "user" && seen.first(1, side, fields))
+          read_offered_tools(tools, side, fields, episode.user_tools);
+      });
+    });
+  });
 }
 
 void read_member(std::string_view key, LazyValue value, const FieldReader& fields,
@@ -288,6 +307,8 @@ void read_member(std::string_view key, LazyValue value, const FieldReader& field
     episode.policy_hash = hash_of_policy(value, *state.json, fields);
   } else if (key == "ticks") {
     state.has_ticks = value.kind() == LazyKind::Array;
+  } else if (key == "info") {
+    read_own_info(value, fields, episode);
   }
 }
 

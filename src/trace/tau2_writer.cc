@@ -283,6 +283,41 @@ void append_reward_info(std::string& out, const Episode& episode) {
       "\"reward_breakdown\": null, \"info\": null}";
 }
 
+void append_tools(std::string& out, std::string_view side,
+                  const std::optional<std::vector<OfferedTool>>& tools) {
+  if (!tools) return;
+  append_separator(out);
+  append_text(out, side);
+  out += ": [";
+  for (std::size_t i = 0; i < tools->size(); ++i) {
+    out += i > 0 ? ", {\"name\": " : "{\"name\": ";
+    append_text(out, (*tools)[i].name);
+    if (!(*tools)[i].schema.empty()) {
+      out += ", \"schema\": ";
+      append_text(out, (*tools)[i].schema);
+    }
+    out += '}';
+  }
+  out += ']';
+}
+
+// What our own runs add to a simulation: the grader's evidence, and the tools that were offered
+// where the episode lists them.
+void append_own_info(std::string& out, const Episode& episode) {
+  const bool lists_tools = episode.agent_tools || episode.user_tools;
+  if (episode.grade_evidence.empty() && !lists_tools) return;
+  out += ", \"info\": {\"unmask\": {";
+  if (!episode.grade_evidence.empty()) out += "\"grading\": " + episode.grade_evidence;
+  if (lists_tools) {
+    append_separator(out);
+    out += "\"tools\": {";
+    append_tools(out, "assistant", episode.agent_tools);
+    append_tools(out, "user", episode.user_tools);
+    out += '}';
+  }
+  out += "}}";
+}
+
 void append_simulation(std::string& out, const Episode& episode, std::size_t index) {
   const auto start =
       static_cast<double>(static_cast<std::int64_t>(index) * kSecondsBetweenEpisodes);
@@ -318,11 +353,7 @@ void append_simulation(std::string& out, const Episode& episode, std::size_t ind
   fmt::format_to(std::back_inserter(out), "], \"trial\": {}, \"seed\": ", episode.trial);
   append_integer(out, episode.seed);
   out += ", \"mode\": \"half_duplex\"";
-  if (!episode.grade_evidence.empty()) {
-    out += ", \"info\": {\"unmask\": {\"grading\": ";
-    out += episode.grade_evidence;
-    out += "}}";
-  }
+  append_own_info(out, episode);
   out += '}';
 }
 

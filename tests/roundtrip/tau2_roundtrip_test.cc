@@ -275,6 +275,30 @@ TEST(Tau2Writer, WritesTheGradersAccountAndReadsItsReward) {
   EXPECT_EQ(back.episodes[0].success, true);
 }
 
+TEST(Tau2Writer, KeepsTheToolsThatAnEpisodeOffered) {
+  unmask::Run run;
+  run.info.format = "tau2";
+  Episode episode;
+  episode.id = "a";
+  episode.task_id = "1";
+  episode.grade_evidence = R"({"db_difference_count": 2})";
+  episode.agent_tools = {{"signalCheck", R"({"type": "object", "x": "\"\u00e9"})"},
+                         {"line Get", ""}};
+  episode.user_tools.emplace();
+  run.episodes = {episode, episode};
+  run.episodes[1].id = "b";
+  run.episodes[1].agent_tools.reset();
+  const std::string text = tau2_results(run);
+  EXPECT_NE(text.find(R"("info": {"unmask": {"grading": {"db_difference_count": 2}, "tools": {)"),
+            std::string::npos);
+  const unmask::Run back = read_back(text);
+  ASSERT_EQ(back.episodes.size(), 2u);
+  EXPECT_EQ(back.episodes[0].agent_tools, episode.agent_tools);
+  EXPECT_EQ(back.episodes[0].user_tools, episode.user_tools);
+  EXPECT_EQ(back.episodes[1].agent_tools, std::nullopt);
+  EXPECT_EQ(back.episodes[1].user_tools, episode.user_tools);
+}
+
 TEST(Tau2Writer, RealLogsSurviveReadingWritingAndReading) {
   const fs::path logs = fs::path(UNMASK_SHARED) / "logs";
   if (!fs::exists(logs)) GTEST_SKIP() << "the public logs are not at " << logs;

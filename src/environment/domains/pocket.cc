@@ -98,8 +98,12 @@ const Toolkit& pocket_retail_tools() {
   return kTools;
 }
 
-Result<Databases> pocket_databases(const DataFolder&) {
-  return Databases{Value::dict(), Value()};
+Result<Databases> pocket_telecom_databases(const DataFolder&) {
+  return Databases{pocket::scene_of(pocket::telecom(), {false, 0}).database, Value()};
+}
+
+Result<Databases> pocket_retail_databases(const DataFolder&) {
+  return Databases{pocket::scene_of(pocket::retail(), {false, 0}).database, Value()};
 }
 
 Result<std::string> pocket_telecom_policy(const DataFolder&, bool) {

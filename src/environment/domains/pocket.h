@@ -15,8 +15,9 @@ const Toolkit& pocket_telecom_tools();
 const Toolkit* pocket_telecom_user_tools();
 const Toolkit& pocket_retail_tools();
 
-// Of the world without a task: no state, and the sentence that every policy begins with.
-Result<Databases> pocket_databases(const DataFolder& data);
+// Of the world without a task: the state of t0, and the sentence that every policy begins with.
+Result<Databases> pocket_telecom_databases(const DataFolder& data);
+Result<Databases> pocket_retail_databases(const DataFolder& data);
 Result<std::string> pocket_telecom_policy(const DataFolder& data, bool solo);
 Result<std::string> pocket_retail_policy(const DataFolder& data, bool solo);
 
