@@ -98,35 +98,36 @@ Result<TurnMessage> PocketExpert::next(std::span<const TurnMessage> incoming) {
   return move(PocketMove::Right, right(*step));
 }
 
-TurnMessage PocketExpert::call(std::size_t topic, std::string name,
-                               const std::vector<std::string>& arguments) {
+TurnMessage PocketExpert::call(const PocketStep& step, std::string name) {
   Value keywords = Value::dict();
-  const std::vector<std::string>& parameters = world_.topics[topic].parameters;
-  for (std::size_t i = 0; i < parameters.size(); ++i) keywords.set(parameters[i], arguments[i]);
+  const std::vector<std::string>& parameters = world_.topics[step.topic].parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    keywords.set(parameters[i], step.arguments[i]);
   TurnMessage message = calls_message(
       Speaker::Agent,
       {{"call_" + std::to_string(++calls_), std::move(name), std::move(keywords), Side::Agent}});
-  message.content = std::string(world_.topics[topic].noun);
+  message.content = std::string(world_.topics[step.topic].noun);
+  if (!step.about.empty()) *message.content += " " + step.about;
   return message;
 }
 
 TurnMessage PocketExpert::right(const PocketStep& step) {
   const pocket::NamedTool& tool = scene_.tool(step.topic);
-  if (tool.side == Side::Agent) return call(step.topic, tool.name, step.arguments);
+  if (tool.side == Side::Agent) return call(step, tool.name);
   return text_message(Speaker::Agent,
                       std::string(world_.topics[step.topic].noun) + " ask " + tool.name);
 }
 
 TurnMessage PocketExpert::wrong(const PocketStep& step) {
   const pocket::NamedTool& tool = scene_.tool(step.topic);
-  if (tool.side == Side::User) return call(step.topic, tool.name, step.arguments);
+  if (tool.side == Side::User) return call(step, tool.name);
   if (&world_ == &pocket::retail() && rng_.bernoulli(kWrongId)) {
     PocketStep changed = step;
     const std::size_t argument = rng_.below(static_cast<std::uint32_t>(step.arguments.size()));
     changed.arguments[argument] = wrong_id(step, argument);
-    return call(step.topic, tool.name, changed.arguments);
+    return call(changed, tool.name);
   }
-  return call(step.topic, wrong_name(tool), step.arguments);
+  return call(step, wrong_name(tool));
 }
 
 // The usual verb, or another: of those some come to mind more often than others, each topic having

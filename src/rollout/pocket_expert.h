@@ -29,8 +29,8 @@ enum class PocketMove { Right, Mistake, Wander };
 
 std::string_view to_string(PocketMove move);  // "right", "mistake", "wander"
 
-// Each message is the noun of the topic it is about and a call, or "NOUN ask NAME" for a tool of
-// the user's; at the end "done". Every mistake is a call that fails:
+// Each message is the noun of the topic it is about, in retail with the good, and a call, or "NOUN
+// ask NAME" for a tool of the user's; at the end "done". Every mistake is a call that fails:
 //   the agent's tools   the usual name where the task has another, or another verb
 //   the user's tools    called instead of asked for
 //   ids (retail)        half of the mistakes: a digit changed, or an id that belongs elsewhere
@@ -50,7 +50,7 @@ class PocketExpert : public Agent {
   void hear(std::span<const TurnMessage> incoming);
   TurnMessage right(const PocketStep& step);
   TurnMessage wrong(const PocketStep& step);
-  TurnMessage call(std::size_t topic, std::string name, const std::vector<std::string>& arguments);
+  TurnMessage call(const PocketStep& step, std::string name);
   std::string wrong_name(const pocket::NamedTool& tool);
   std::string wrong_id(const PocketStep& step, std::size_t argument);
 

@@ -17,6 +17,7 @@ namespace unmask {
 struct PocketStep {
   std::size_t topic = 0;
   std::vector<std::string> arguments;
+  std::string about = "";  // what is said beside the topic's noun: "shirt red"
 };
 
 class PocketPlan {

@@ -100,15 +100,15 @@ class RetailPlan : public PocketPlan {
         if (argument == 2 || &seen != &own) ids.push_back(id);
     if (argument == 1)
       for (const auto& [item, offers] : stock_)
-        for (std::size_t i = 0; i < offers.size(); i += 3) ids.push_back(offers[i]);
+        for (std::size_t i = 1; i < offers.size(); i += 3) ids.push_back(offers[i]);
     return ids;
   }
 
  private:
-  // "delivered I48 shirt I31 lamp"
+  // "O51 delivered shirt I48 lamp I31"
   static void learn_order(SeenOrder& order, const std::vector<std::string>& words) {
-    order.status = words[0];
-    for (std::size_t i = 1; i + 1 < words.size(); i += 2) order.items[words[i + 1]] = words[i];
+    if (words.size() > 1) order.status = words[1];
+    for (std::size_t i = 2; i + 1 < words.size(); i += 2) order.items[words[i]] = words[i + 1];
   }
 
   // nullopt: it cannot be met.
@@ -125,15 +125,16 @@ class RetailPlan : public PocketPlan {
   std::optional<PocketStep> towards(const Wish& wish, const std::string& order,
                                     const SeenOrder& seen, const std::string& item) const {
     if (seen.status != (needs_delivery(wish.topic) ? "delivered" : "pending")) return std::nullopt;
-    if (wish.topic == Cancel) return PocketStep{Cancel, {order}};
-    if (wish.topic == Address) return PocketStep{Address, {order, wish.detail}};
-    if (wish.topic == Return) return PocketStep{Return, {order, item}};
+    const std::string& good = wish.good;
+    if (wish.topic == Cancel) return PocketStep{Cancel, {order}, good};
+    if (wish.topic == Address) return PocketStep{Address, {order, wish.detail}, good};
+    if (wish.topic == Return) return PocketStep{Return, {order, item}, good};
     const auto offers = stock_.find(item);
-    if (offers == stock_.end()) return PocketStep{Stock, {item}};
-    const std::vector<std::string>& words = offers->second;  // "I77 red left I52 blue out"
+    if (offers == stock_.end()) return PocketStep{Stock, {item}, good};
+    const std::vector<std::string>& words = offers->second;  // "red I77 left blue I52 out"
     for (std::size_t i = 0; i + 2 < words.size(); i += 3)
-      if (words[i + 1] == wish.detail && words[i + 2] == "left")
-        return PocketStep{Exchange, {order, item, words[i]}};
+      if (words[i] == wish.detail && words[i + 2] == "left")
+        return PocketStep{Exchange, {order, item, words[i + 1]}, good + " " + wish.detail};
     return std::nullopt;
   }
 

@@ -66,10 +66,10 @@ Value read_history(ToolScope& self, Arguments arguments) {
 
 Value read_order(ToolScope& self, Arguments arguments) {
   const Value& order = order_of(self, arguments[0]);
-  std::string out = text(order, "status");
+  std::string out = arguments[0].as_str() + " " + text(order, "status");
   const Value& items = *order.find("items");
   for (std::size_t i = 0; i < items.size(); ++i)
-    out += " " + items.key(i) + " " + text(items[i], "good");
+    out += " " + text(items[i], "good") + " " + items.key(i);
   return out;
 }
 
@@ -78,7 +78,7 @@ Value read_stock(ToolScope& self, Arguments arguments) {
   const Value& offers = *self.db.find("stock")->find(good.as_str());
   std::string out;
   for (std::size_t i = 0; i < offers.size(); ++i)
-    out += (i ? " " : "") + offers.key(i) + " " + text(offers[i], "color") +
+    out += (i ? " " : "") + text(offers[i], "color") + " " + offers.key(i) +
            (offers[i].find("left")->as_bool() ? " left" : " out");
   return out;
 }
@@ -195,13 +195,13 @@ void shuffle(T& items, Rng& rng) {
 Errand drawn_errand(Rng& rng) {
   constexpr double kPossible = 0.85;
   Errand errand;
-  errand.orders.resize(2 + rng.below(2));
+  errand.orders.resize(1 + rng.below(2));
   for (OrderDrawn& order : errand.orders) {
     order.delivered = rng.bernoulli(0.5);
-    order.items.resize(1 + rng.below(3));
+    order.items.resize(1 + rng.below(2));
     for (Item& item : order.items) item.offers.resize(2 + rng.below(2));
   }
-  errand.wishes.resize(rng.bernoulli(0.6) ? 2 : 1);
+  errand.wishes.resize(errand.orders.size() > 1 && rng.bernoulli(0.3) ? 2 : 1);
   const std::size_t first = rng.below(narrow(errand.orders.size()));
   for (std::size_t i = 0; i < errand.wishes.size(); ++i) {
     Wish& wish = errand.wishes[i];

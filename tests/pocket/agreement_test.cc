@@ -1,0 +1,132 @@
+// llama.cpp computes of a pocket agent's file what PyTorch computed when it was made
+// (pocket/reference.py):
+//   agreement_test MODEL.gguf REFERENCE.json
+// Prints the largest difference of a logit and how often both hold the same token likeliest; exit
+// status 1 where the tokens differ, a logit is off by more than 0.05, or the likeliest tokens agree
+// in less than 99.5 %.
+#include <ggml-backend.h>
+#include <llama.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "environment/json.h"
+
+namespace {
+
+using unmask::Value;
+
+struct Agreement {
+  double largest = 0;
+  int compared = 0;
+  int positions = 0;
+  int same = 0;
+  bool tokens_differ = false;
+};
+
+std::vector<llama_token> tokenized(const llama_vocab* vocab, const std::string& text) {
+  std::vector<llama_token> tokens(text.size() + 8);
+  const int count = llama_tokenize(vocab, text.data(), static_cast<int>(text.size()), tokens.data(),
+                                   static_cast<int>(tokens.size()), false, true);
+  tokens.resize(static_cast<std::size_t>(std::max(count, 0)));
+  return tokens;
+}
+
+const Value& at(const Value& dict, std::string_view key) {
+  const Value* found = dict.find(key);
+  UNMASK_CHECK(found != nullptr);
+  return *found;
+}
+
+double number(const Value& value) {
+  return value.kind() == unmask::Kind::Int ? static_cast<double>(value.as_int()) : value.as_float();
+}
+
+// Logits after every token; false: the text is cut into other tokens than expected, or nothing is
+// computed.
+bool evaluate(llama_context* context, const llama_vocab* vocab, const Value& episode) {
+  const std::vector<llama_token> tokens = tokenized(vocab, at(episode, "text").as_str());
+  const Value& expected = at(episode, "tokens");
+  bool same = tokens.size() == expected.size();
+  for (std::size_t i = 0; same && i < tokens.size(); ++i) same = tokens[i] == expected[i].as_int();
+  if (!same) return false;
+  llama_memory_clear(llama_get_memory(context), true);
+  llama_batch batch = llama_batch_init(static_cast<int>(tokens.size()), 0, 1);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    batch.token[i] = tokens[i];
+    batch.pos[i] = static_cast<llama_pos>(i);
+    batch.n_seq_id[i] = 1;
+    batch.seq_id[i][0] = 0;
+    batch.logits[i] = 1;
+  }
+  batch.n_tokens = static_cast<int>(tokens.size());
+  const int status = llama_decode(context, batch);
+  llama_batch_free(batch);
+  return status == 0;
+}
+
+void compare(llama_context* context, const llama_vocab* vocab, const Value& episode,
+             Agreement& out) {
+  if (!evaluate(context, vocab, episode)) {
+    out.tokens_differ = true;
+    return;
+  }
+  const int width = llama_vocab_n_tokens(vocab);
+  const Value& likeliest = at(episode, "likeliest");
+  for (std::size_t i = 0; i < likeliest.size(); ++i, ++out.positions) {
+    const float* row = llama_get_logits_ith(context, static_cast<int>(i));
+    out.same += std::max_element(row, row + width) - row == likeliest[i].as_int();
+  }
+  const Value& rows = at(episode, "rows");
+  const Value& columns = at(episode, "columns");
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const float* row = llama_get_logits_ith(context, static_cast<int>(rows[r].as_int()));
+    for (std::size_t c = 0; c < columns.size(); ++c, ++out.compared) {
+      const double expected = number(at(episode, "logits")[r][c]);
+      out.largest = std::max(out.largest,
+                             std::fabs(static_cast<double>(row[columns[c].as_int()]) - expected));
+    }
+  }
+}
+
+int run(const char* model_file, const char* reference_file) {
+  const auto text = unmask::read_file(reference_file);
+  UNMASK_CHECK(text.has_value());
+  const auto reference = unmask::parse_json(*text);
+  UNMASK_CHECK(reference.has_value() && reference->size() > 0);
+  ggml_backend_load_all_from_path(UNMASK_LLAMA_LIBRARIES);
+  llama_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
+  std::unique_ptr<llama_model, decltype(&llama_model_free)> model(
+      llama_model_load_from_file(model_file, llama_model_default_params()), &llama_model_free);
+  UNMASK_CHECK(model != nullptr);
+  llama_context_params params = llama_context_default_params();
+  params.n_ctx = params.n_batch = params.n_ubatch = 2048;
+  params.type_k = params.type_v = GGML_TYPE_F32;
+  std::unique_ptr<llama_context, decltype(&llama_free)> context(
+      llama_init_from_model(model.get(), params), &llama_free);
+  UNMASK_CHECK(context != nullptr);
+  Agreement out;
+  for (const Value& episode : reference->items())
+    compare(context.get(), llama_model_get_vocab(model.get()), episode, out);
+  std::printf(
+      "%s: %d logits, largest difference %.5f; the likeliest token is the same at %d of %d "
+      "positions%s\n",
+      model_file, out.compared, out.largest, out.same, out.positions,
+      out.tokens_differ ? "; texts are cut into other tokens" : "");
+  const bool agree = !out.tokens_differ && out.compared > 0 && out.largest < 0.05 &&
+                     out.same >= 0.995 * out.positions;
+  return agree ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  return run(argv[1], argv[2]);
+}
