@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 format=$(command -v clang-format-14 || command -v clang-format)
 tidy=$(command -v clang-tidy-14 || command -v clang-tidy)
-mapfile -t files < <(git ls-files 'src/*.h' 'src/*.cc' 'fuzz/*.cc' 'bench/*.cc' 'tests/*.cc')
+mapfile -t files < <(git ls-files 'src/*.h' 'src/*.cc' 'fuzz/*.cc' 'bench/*.cc' 'tests/*.cc' 'pocket/*.cc')
 
 if [ "${1:-}" = "--fix" ]; then
   "$format" -i "${files[@]}"
