@@ -14,6 +14,8 @@ namespace unmask {
 
 namespace {
 
+constexpr double kLongestMs = 600000;  // a pause of ten minutes
+
 // An agent that thinks for a while before each message, or until it is stopped.
 class DelayedAgent : public Agent {
  public:
@@ -43,7 +45,6 @@ class DelayedAgent : public Agent {
 };
 
 Result<Cast> reference_cast(const ScriptedModel& model, const Casting& casting) {
-  constexpr double kLongestMs = 600000;
   const Result<double> delay_ms = number_option(model, "delay_ms", 0, kLongestMs, 0);
   if (!delay_ms) return delay_ms.error();
   const auto solution = std::make_shared<ReferencePlan>(casting.task);
@@ -86,8 +87,10 @@ Result<const ScriptKind*> kind_of(const ScriptedModel& model) {
 
 const std::vector<ScriptKind>& script_kinds() {
   static const std::vector<ScriptKind> kKinds = {
-      {"reference", {"delay_ms"}, reference_cast},
-      {"stochastic", {"hallucinate", "malformed", "recover", "repair", "omit"}, stochastic_cast}};
+      {"reference", {{"delay_ms", 0, kLongestMs}}, reference_cast},
+      {"stochastic",
+       {{"hallucinate"}, {"malformed"}, {"recover"}, {"repair"}, {"omit"}},
+       stochastic_cast}};
   return kKinds;
 }
 
@@ -111,15 +114,22 @@ Result<Done> check_scripted(std::string_view model) {
   if (!scripted) return scripted.error();
   const Result<const ScriptKind*> kind = kind_of(*scripted);
   if (!kind) return kind.error();
-  const std::vector<std::string_view>& known = (*kind)->options;
-  for (const auto& [name, value] : scripted->options)
-    if (std::find(known.begin(), known.end(), name) == known.end())
+  const std::vector<ScriptOption>& known = (*kind)->options;
+  for (const auto& [name, value] : scripted->options) {
+    const auto option =
+        std::find_if(known.begin(), known.end(),
+                     [&sought = name](const ScriptOption& each) { return each.name == sought; });
+    if (option == known.end())
       return Error{ErrorKind::InvalidArgument,
                    "scripted:" + scripted->kind + " has no option '" + name + "'", ""};
+    const Result<double> number =
+        number_option(*scripted, name, option->least, option->most, option->least);
+    if (!number) return number.error();
+  }
   return Done{};
 }
 
-Result<Done> ScriptedFactory::prepare(const RunPlan& plan) {
+Result<Done> ScriptedFactory::prepare(const RunPlan& plan, const std::stop_token&) {
   std::vector<std::string> models = {plan.user.model};
   for (const ArmPlan& arm : plan.arms) models.push_back(arm.agent.model);
   for (const std::string& model : models) {
