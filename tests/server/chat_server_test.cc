@@ -85,7 +85,7 @@ TEST_F(ChatServer, AnswersWithTextOrACall) {
 
 TEST_F(ChatServer, TriesAgainWhatMayPass) {
   for (const char* fault :
-       {"408:2", "409:2", "429:2", "500:2", "503:2", "cut:2", "close:2", "invalid_json:2",
+       {"408:2", "409:2", "425:2", "429:2", "500:2", "503:2", "cut:2", "close:2", "invalid_json:2",
         "missing_choices:2", "no_choice:2", "null_message:2", "html:2", "error_200:2", "deep:2"}) {
     const Result<ChatReply> reply = ask(fault);
     ASSERT_TRUE(reply) << fault << ": " << to_string(reply.error());
