@@ -140,7 +140,9 @@ Result<Done> ScriptedFactory::prepare(const RunPlan& plan, const std::stop_token
 }
 
 Result<Cast> ScriptedFactory::cast(const Casting& casting) {
-  const Result<ScriptedModel> model = scripted_model(casting.arm.agent.model);
+  const bool has_agent = is_scripted(casting.arm.agent.model);
+  const Result<ScriptedModel> model =
+      scripted_model(has_agent ? casting.arm.agent.model : casting.user.model);
   if (!model) return model.error();
   const Result<const ScriptKind*> kind = kind_of(*model);
   if (!kind) return kind.error();
