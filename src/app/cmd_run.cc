@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <set>
@@ -16,6 +17,7 @@
 #include "app/run_stage.h"
 #include "app/typed_side.h"
 #include "app/world_flags.h"
+#include "llm/chat_model.h"
 #include "rollout/runner.h"
 
 namespace unmask {
@@ -160,7 +162,45 @@ ExitStatus interrupted(const Staged& staged, const RunEnd& end) {
   return ExitStatus::Interrupted;
 }
 
-ExitStatus play(const Staged& staged, const RunArguments& arguments, const Invocation& invocation) {
+// Reaches the models, and takes up how the names of arms are constrained there: into the plan, for
+// the logs, and into the run's folder, so that no later run goes on in another way.
+Result<Done> prepare(Staged& staged, ParticipantFactory& factory, EpisodeStore& store,
+                     const RunArguments& arguments, const std::stop_token& stop) {
+  const Result<Done> prepared = factory.prepare(staged.plan, stop);
+  if (!prepared) return prepared;
+  std::vector<Setting> found;
+  for (const FoundConstraint& constraint : factory.constraints()) {
+    for (ArmPlan& arm : staged.plan.arms)
+      if (arm.label == constraint.arm) arm.constraint = constraint.form;
+    found.emplace_back(constraint_setting(constraint.arm), constraint.form);
+    if (!arguments.quiet && !arguments.json_progress)
+      print_error(safe_lines(fmt::format("unmask: arm '{}': names are constrained by {}: {}\n",
+                                         constraint.arm, constraint.form, constraint.sentence)));
+  }
+  if (found.empty()) return Done{};
+  const Result<std::vector<Warning>> settled = store.settle(found);
+  if (!settled) return settled.error();
+  warn(*settled);
+  return Done{};
+}
+
+// How names were constrained when the run was begun, for what is written without its servers.
+Result<Done> recall_constraints(RunPlan& plan) {
+  const Result<std::vector<Setting>> saved = read_settings(plan.out);
+  if (!saved) return saved.error();
+  for (ArmPlan& arm : plan.arms)
+    for (const auto& [name, value] : *saved)
+      if (arm.constrain_names && name == constraint_setting(arm.label)) arm.constraint = value;
+  return Done{};
+}
+
+std::size_t not_done(const Staged& staged, const StoreContents& found) {
+  return static_cast<std::size_t>(
+      std::count_if(staged.episodes.begin(), staged.episodes.end(),
+                    [&](const PlannedEpisode& episode) { return !found.done(episode.key); }));
+}
+
+ExitStatus play(Staged& staged, const RunArguments& arguments, const Invocation& invocation) {
   std::optional<InterruptWatch> watch;
   watch.emplace([&](int count) {
     if (arguments.quiet || arguments.json_progress) return;
@@ -174,7 +214,9 @@ ExitStatus play(const Staged& staged, const RunArguments& arguments, const Invoc
   if (!store) return fail(store.error());
   warn(store->found().warnings);
   const std::unique_ptr<ParticipantFactory> factory = participant_factory(staged.plan);
-  const Result<Done> prepared = factory->prepare(staged.plan);
+  const Result<Done> prepared = prepare(staged, *factory, *store, arguments, watch->once());
+  if (!prepared && prepared.error().where == kStopped)
+    return interrupted(staged, {0, not_done(staged, store->found()), true, {}});
   if (!prepared) return fail(prepared.error());
   RunProgress progress(staged.plan, staged.episodes, form_of(arguments));
   const Result<Done> counted = count_found(staged, store->found(), progress);
@@ -250,7 +292,11 @@ ExitStatus run_run(const Invocation& invocation) {
   const Result<Done> ready = stage_run(arguments, staged);
   if (!ready) return fail(ready.error());
   if (arguments.dry_run) return dry_run(staged);
-  if (arguments.export_only) return conclude(staged, arguments, invocation, false);
+  if (arguments.export_only) {
+    const Result<Done> recalled = recall_constraints(staged.plan);
+    if (!recalled) return fail(recalled.error());
+    return conclude(staged, arguments, invocation, false);
+  }
   return play(staged, arguments, invocation);
 }
 

@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <exception>
@@ -97,8 +99,17 @@ std::span<const Command> commands() {
 
 }  // namespace unmask
 
+// A program started with closed standard streams would open its files in their place, and what it
+// prints would end up in them.
+static void fill_standard_descriptors() {
+  int opened = 0;
+  while (opened >= 0 && opened <= STDERR_FILENO) opened = ::open("/dev/null", O_RDWR);
+  if (opened > STDERR_FILENO) ::close(opened);
+}
+
 int main(int argc, char** argv) {
   using unmask::ExitStatus;
+  fill_standard_descriptors();
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), handled there
   unmask::end_on_interrupt();
   unmask::MappedFile::guard_reads();

@@ -21,6 +21,8 @@
 #include "base/file.h"
 #include "base/json_writer.h"
 #include "environment/domain.h"
+#include "llm/chat_request.h"
+#include "llm/endpoint_url.h"
 #include "rollout/participant_factory.h"
 
 namespace unmask {
@@ -69,6 +71,13 @@ const Names& default_keys() {
     return keys;
   }();
   return kKeys;
+}
+
+// In capitals: what is not may be the key itself, written into the wrong place.
+bool is_variable_name(std::string_view text) {
+  constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  return text.find_first_not_of(kAllowed) == std::string_view::npos &&
+         (text.front() < '0' || text.front() > '9');
 }
 
 void append_json_value(JsonWriter& json, const TomlValue& node, Complaints& complaints) {
@@ -306,6 +315,8 @@ class PlanReader {
       JsonWriter json;
       append_json_value(json, *body, complaints_);
       if (body->kind == TomlValue::Kind::Table) sampling.extra_body = json.take();
+      const Result<Done> sound = check_extra_body(sampling.extra_body);
+      if (!sound) keys.wrong(*body, sound.error().message);
     }
     keys.flag("send_reasoning", model.send_reasoning);
     constexpr double kDearest = 1e6;
@@ -359,9 +370,17 @@ class PlanReader {
     const std::string& url = endpoint.base_url;
     if (!url.starts_with("http://") && !url.starts_with("https://"))
       keys.wrong(*address, "'base_url' must begin with http:// or https://");
+    else if (!chat_completions_url(url))
+      keys.wrong(*address, "'base_url' is not an address such as http://127.0.0.1:8000/v1");
     if (url.find('@') != std::string::npos || url.find('?') != std::string::npos)
       keys.wrong(*address, "'base_url' must hold no name, key or query: see 'api_key_env'");
     if (endpoint.api_key_env.empty()) return;
+    if (!is_variable_name(endpoint.api_key_env)) {  // perhaps the key itself: it is not shown
+      keys.wrong(*keys.find("api_key_env"),
+                 "'api_key_env' must be the name of an environment variable in capitals, such as "
+                 "OPENAI_API_KEY; a key itself has no place in a plan");
+      return;
+    }
     const char* key = surroundings_.variable(endpoint.api_key_env.c_str());
     if (key == nullptr || *key == '\0')
       complaints_.add(

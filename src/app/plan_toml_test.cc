@@ -251,6 +251,32 @@ TEST(PlanToml, WantsTheVariableOfAKeyToBeSet) {
     EXPECT_EQ((setting.first + setting.second).find("sk-secret"), std::string::npos);
 }
 
+TEST(PlanToml, NeverShowsAKeyWrittenWhereItsVariableBelongs) {
+  const std::string said =
+      complaint(std::string(kHead) +
+                "[user]\nmodel = 'scripted:reference'\n[[arm]]\nprecision = 'B'\nmodel = 'm'\n"
+                "base_url = 'http://host/v1'\napi_key_env = 'sk-abc123'\n");
+  EXPECT_EQ(said.find("sk-abc123"), std::string::npos) << said;
+  EXPECT_EQ(said.find("dir/plan.toml:9: 'api_key_env' must be the name"), 0u) << said;
+}
+
+TEST(PlanToml, RefusesAtOnceWhatAnEndpointWouldRefuse) {
+  const std::string arm = std::string(kHead) +
+                          "[user]\nmodel = 'scripted:reference'\n[[arm]]\nprecision = 'B'\n"
+                          "model = 'm'\n";
+  EXPECT_NE(complaint(arm + "base_url = 'http://h /v1'\n").find("is not an address"),
+            std::string::npos);
+  EXPECT_NE(complaint(arm + "base_url = 'http://h:99999/v1'\n").find("is not an address"),
+            std::string::npos);
+  EXPECT_NE(complaint(arm + "base_url = 'http://h/v1'\nextra_body = { temperature = 1 }\n")
+                .find("extra_body may not hold \"temperature\""),
+            std::string::npos);
+  EXPECT_NE(complaint(std::string(kHead) + "[[arm]]\nprecision = 'B'\n"
+                                           "model = 'scripted:reference?delay_ms=-1'\n")
+                .find("must be a number from 0"),
+            std::string::npos);
+}
+
 TEST(PlanToml, RefusesWhatIsNoToml) {
   EXPECT_EQ(complaint("name = \n").find("dir/plan.toml:1: is not TOML"), 0u);
   for (const char* broken :

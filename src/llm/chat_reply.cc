@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "llm/json_text.h"
@@ -166,10 +167,12 @@ class ReplyReader {
       warn("call_without_id");
       id = fmt::format("call_{:016x}_{}", id_seed_, reply_.message.calls.size());
     }
+    int& uses = uses_[id];
     if (ids_.insert(id).second) return id;
     warn("duplicate_call_id");
-    for (int n = 2;; ++n) {
-      const std::string renamed = fmt::format("{}_{}", id, n);
+    if (uses == 0) uses = 1;
+    while (true) {
+      const std::string renamed = fmt::format("{}_{}", id, ++uses);
       if (ids_.insert(renamed).second) return renamed;
     }
   }
@@ -227,7 +230,8 @@ class ReplyReader {
     const std::optional<std::int64_t> completion = count(*usage, "completion_tokens");
     if (prompt && completion) reply_.usage = TokenUsage{*prompt, *completion};
     const ordered_json* cost = member(*usage, "cost");
-    if (cost && cost->is_number()) reply_.cost_usd = cost->get<double>();
+    if (cost && cost->is_number() && cost->get<double>() >= 0)
+      reply_.cost_usd = cost->get<double>();
   }
 
   void keep_raw() {
@@ -240,6 +244,7 @@ class ReplyReader {
   std::uint64_t id_seed_;
   ChatReply reply_;
   std::set<std::string> ids_;
+  std::map<std::string, int> uses_;  // the last number an id was renamed with
 };
 
 }  // namespace

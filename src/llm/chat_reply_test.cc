@@ -160,5 +160,24 @@ TEST(ChatReply, RefusesWhatIsNoCompletion) {
             "the reply is not JSON: 502 Bad Gateway");
 }
 
+TEST(ReadChatReply, RenamesManyThousandEqualIdsInGoodTime) {
+  std::string calls;
+  for (int i = 0; i < 100000; ++i)
+    calls +=
+        std::string(i ? "," : "") + R"({"id": "x", "function": {"name": "f", "arguments": "{}"}})";
+  const Result<ChatReply> reply =
+      read_chat_reply(R"({"choices": [{"message": {"tool_calls": [)" + calls + "]}}]}", 1);
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->message.calls[1].id, "x_2");
+  EXPECT_EQ(reply->message.calls[99999].id, "x_100000");
+}
+
+TEST(ReadChatReply, TakesNoCostBelowNothing) {
+  const Result<ChatReply> reply =
+      read_chat_reply(R"({"choices": [{"message": {"content": "a"}}], "usage": {"cost": -1}})", 1);
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->cost_usd, std::nullopt);
+}
+
 }  // namespace
 }  // namespace unmask

@@ -47,49 +47,104 @@ bool calls_in_text(const ChatReply& reply) {
   return markup && text.find(kWanted) != std::string::npos;
 }
 
+// The name that was called though it was not offered; empty: none was.
+std::string stray_name(const ChatReply& reply) {
+  for (const ChatCall& call : reply.message.calls)
+    if (!is_offered(call.name)) return call.name.empty() ? "?" : call.name;
+  return calls_in_text(reply) ? std::string(kWanted) : "";
+}
+
+Result<ChatReply> asked(ChatModel& model, int probe, bool constrained,
+                        const std::stop_token& stop) {
+  const std::array<ChatMessage, 2> messages = conversation();
+  ChatRequest request;
+  request.messages = messages;
+  request.tools = kTools;
+  request.seed = probe;
+  request.constrain_names = constrained;
+  request.stop = stop;
+  return model.complete(request);
+}
+
+// Whether the model calls what is not offered where nothing keeps it from it. A refusal tells
+// nothing.
+Result<bool> strays_when_free(ChatModel& model, const std::stop_token& stop) {
+  for (int probe = 0; probe < kProbes; ++probe) {
+    const Result<ChatReply> reply = asked(model, probe, false, stop);
+    if (!reply && reply.error().kind == ErrorKind::Unavailable) return reply.error();
+    if (!reply) return false;
+    if (!stray_name(*reply).empty()) return true;
+  }
+  return false;
+}
+
+// The forms in the order they are tried: the first needs no knowledge of how the model writes a
+// call.
+constexpr std::array kForms = {NameConstraint::StrictTools, NameConstraint::StructuralTag};
+
 }  // namespace
 
+std::string_view to_string(NameConstraint form) {
+  switch (form) {
+    case NameConstraint::None:
+      return "none";
+    case NameConstraint::StrictTools:
+      return "strict tools";
+    case NameConstraint::StructuralTag:
+      return "structural tags";
+  }
+  return "none";
+}
+
 Result<ConstraintSupport> probe_constraint(ChatModel& model, const std::stop_token& stop) {
-  const std::array<ChatMessage, 2> messages = conversation();
-  int offered = 0;
+  std::size_t calls = 0;
   for (int probe = 0; probe < kProbes; ++probe) {
-    ChatRequest request;
-    request.messages = messages;
-    request.tools = kTools;
-    request.seed = probe;
-    request.constrain_names = true;
-    request.stop = stop;
-    const Result<ChatReply> reply = model.complete(request);
+    const Result<ChatReply> reply = asked(model, probe, true, stop);
     if (!reply) {
       const Error& error = reply.error();
       if (error.kind == ErrorKind::Unavailable) return error;
-      return ConstraintSupport{false, true, "constrained names are refused: " + error.message};
+      return ConstraintSupport{false, true, false, "refused: " + error.message};
     }
-    for (const ChatCall& call : reply->message.calls) {
-      if (!is_offered(call.name))
-        return ConstraintSupport{
-            false, true,
-            fmt::format("constrained names are taken and ignored: the model called \"{}\", which "
-                        "was not offered",
-                        printable(call.name, 60))};
-      ++offered;
-    }
-    if (calls_in_text(*reply))
-      return ConstraintSupport{false, true,
-                               "constrained names are taken and ignored: the model wrote a call of "
-                               "a name that was not offered as text"};
+    const std::string stray = stray_name(*reply);
+    if (!stray.empty())
+      return ConstraintSupport{
+          false, true, false,
+          fmt::format("taken and ignored: the model called \"{}\", which was not offered{}",
+                      printable(stray, 60),
+                      reply->message.calls.empty() ? ", as text of its message" : "")};
+    calls += reply->message.calls.size();
   }
-  if (offered == 0)
-    return ConstraintSupport{false, false,
-                             fmt::format("whether names are constrained cannot be told: asked {} "
-                                         "times for a name not offered, the model made no call",
-                                         kProbes)};
+  if (calls == 0)
+    return ConstraintSupport{
+        false, false, false,
+        fmt::format("cannot be told: asked {} times for a name not offered, the model made no call",
+                    kProbes)};
+  const Result<bool> strays = strays_when_free(model, stop);
+  if (!strays) return strays.error();
   return ConstraintSupport{
-      true, true,
-      fmt::format(
-          "names look constrained: asked {} times for a name not offered, the model made {} "
-          "calls, all of offered names",
-          kProbes, offered)};
+      true, true, *strays,
+      fmt::format("asked {} times for a name not offered, the model made {} {}, of offered names "
+                  "only; {}",
+                  kProbes, calls, calls == 1 ? "call" : "calls",
+                  *strays ? "without the constraint it called the name not offered"
+                          : "without the constraint it did not call that name either, so this "
+                            "proves little")};
+}
+
+Result<ConstrainedModel> open_constrained(const EndpointOptions& options,
+                                          const std::stop_token& stop) {
+  std::string tried;
+  for (const NameConstraint form : kForms) {
+    EndpointOptions constrained = options;
+    constrained.constraint = form;
+    Result<std::unique_ptr<ChatModel>> model = open_openai(constrained);
+    if (!model) return model.error();
+    Result<ConstraintSupport> support = probe_constraint(**model, stop);
+    if (!support) return support.error();
+    if (support->supported) return ConstrainedModel{std::move(*model), form, std::move(*support)};
+    tried += fmt::format("{}{}: {}", tried.empty() ? "" : "; ", to_string(form), support->sentence);
+  }
+  return Error{ErrorKind::Unsupported, "names cannot be constrained: " + tried, ""};
 }
 
 }  // namespace unmask

@@ -143,10 +143,17 @@ ConstraintSupport probed(Answer answer) {
 
 TEST(ProbeConstraint, TellsKeptIgnoredRefusedAndUnsettledApart) {
   const ConstraintSupport kept = probed([](const ChatRequest& request) -> Result<ChatReply> {
-    EXPECT_TRUE(request.constrain_names);
+    return calls_reply(
+        {{"", request.constrain_names ? "polish_teapot_47" : "sort_lanterns", "{}"}});
+  });
+  EXPECT_TRUE(kept.supported && kept.settled && kept.proven);
+
+  // A model that keeps to the names anyway looks the same at a server that ignores the constraint.
+  const ConstraintSupport tame = probed([](const ChatRequest&) -> Result<ChatReply> {
     return calls_reply({{"", "polish_teapot_47", "{}"}});
   });
-  EXPECT_TRUE(kept.supported && kept.settled);
+  EXPECT_TRUE(tame.supported && tame.settled && !tame.proven);
+  EXPECT_NE(tame.sentence.find("proves little"), std::string::npos);
 
   const ConstraintSupport ignored = probed([](const ChatRequest&) -> Result<ChatReply> {
     return calls_reply({{"", "sort_lanterns", "{}"}});

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <string_view>
@@ -71,9 +72,11 @@ std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* us
     if (line.starts_with("HTTP/")) {  // a 100 came before
       slot.reply.content_type.clear();
       slot.reply.retry_after.clear();
+      slot.reply.location.clear();
     }
     keep_header(line, "content-type:", slot.reply.content_type);
     keep_header(line, "retry-after:", slot.reply.retry_after);
+    keep_header(line, "location:", slot.reply.location);
   } catch (const std::bad_alloc&) {
     return 0;
   }
@@ -118,6 +121,15 @@ HttpReply::End end_of(CURLcode code) {
     default:
       return HttpReply::End::Broken;
   }
+}
+
+// What the environment says, and this machine itself: no proxy can reach it.
+std::string hosts_without_proxy() {
+  const std::string here = "localhost,127.0.0.1,::1";
+  const char* value = std::getenv("no_proxy");
+  if (value == nullptr) value = std::getenv("NO_PROXY");
+  if (value == nullptr || *value == '\0') return here;
+  return std::string_view(value) == "*" ? "*" : here + "," + value;
 }
 
 long milliseconds(double seconds) {
@@ -227,6 +239,7 @@ class HttpTransport::Loop {
     slot.max_reply_bytes = endpoint_.max_reply_bytes;
     curl_easy_setopt(slot.easy, CURLOPT_URL, endpoint_.url.c_str());
     curl_easy_setopt(slot.easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(slot.easy, CURLOPT_NOPROXY, no_proxy_.c_str());
     curl_easy_setopt(slot.easy, CURLOPT_POST, 1L);
     curl_easy_setopt(slot.easy, CURLOPT_HTTPHEADER, headers_);
     curl_easy_setopt(slot.easy, CURLOPT_NOSIGNAL, 1L);
@@ -310,6 +323,7 @@ class HttpTransport::Loop {
   }
 
   const HttpEndpoint endpoint_;
+  const std::string no_proxy_ = hosts_without_proxy();
   CURLM* multi_ = nullptr;
   curl_slist* headers_ = nullptr;
   std::atomic<bool> closing_ = false;

@@ -35,6 +35,7 @@ struct HttpReply {
   std::string body;
   std::string content_type;
   std::string retry_after;
+  std::string location;  // where a redirect points
   double seconds = 0.0;
   std::string reason;  // why it is not Answered, in a few words
 };

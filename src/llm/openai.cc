@@ -126,8 +126,8 @@ class OpenAiModel : public ChatModel {
     }
     const std::string said = server_said(http.body);
     const std::string sentence =
-        fmt::format("the server refused the request with HTTP status {}{}{}", http.status,
-                    said.empty() ? "" : ": ", said);
+        fmt::format("the server refused the request with HTTP status {}{}{}{}", http.status,
+                    said.empty() ? "" : ": ", said, redirected(http));
     if (is_passing_status(http.status))
       return TryLater{unavailable(sentence), retry_after_seconds(http.retry_after, unix_seconds())};
     return Error{ErrorKind::InvalidArgument, sentence, place_};
@@ -148,6 +148,13 @@ class OpenAiModel : public ChatModel {
     if (asked_logprobs && reply->logprobs.empty()) reply->warnings.emplace_back("logprobs_absent");
     price(*reply);
     return std::move(*reply);
+  }
+
+  // A redirect is not followed: the key would go to whoever it names.
+  std::string redirected(const HttpReply& http) const {
+    if (http.status / 100 != 3 || http.location.empty()) return "";
+    return " (it points to " + printable(secrets_.hide(http.location), 200) +
+           ", which is not followed: give that address)";
   }
 
   void price(ChatReply& reply) const {

@@ -19,20 +19,31 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// In lower case; each is what one of the servers says and no other refusal does.
+// In lower case; each is what one of the servers says and no other refusal does. docs/faults.md
+// says where each was read.
 constexpr std::array kOverflowPhrases = {
-    std::string_view("context_length_exceeded"),                       // OpenAI
-    std::string_view("maximum context length"),                        // OpenAI, vLLM, SGLang
-    std::string_view("longer than the maximum model length"),          // vLLM
-    std::string_view("reduce the length of the input"),                // vLLM
-    std::string_view("exceed_context_size_error"),                     // llama.cpp
-    std::string_view("exceeds the available context size"),            // llama.cpp
-    std::string_view("context size has been exceeded"),                // llama.cpp, midway
-    std::string_view("longer than the model's context length"),        // SGLang
-    std::string_view("exceeds the context length"),                    // Ollama
-    std::string_view("exceeded max context length"),                   // Ollama
-    std::string_view("exceeds the maximum number of tokens allowed"),  // Gemini
-    std::string_view("prompt is too long"),                            // Anthropic
+    std::string_view("context_length_exceeded"),               // OpenAI
+    std::string_view("maximum context length"),                // vLLM, SGLang, Mistral, OpenRouter
+    std::string_view("the model's context length is only"),    // vLLM
+    std::string_view("longer than the maximum model length"),  // vLLM
+    std::string_view("reduce the length of the input"),        // vLLM
+    std::string_view("reduce the length of the messages"),     // vLLM, Groq
+    std::string_view("exceed_context_size_error"),             // llama.cpp
+    std::string_view("exceeds the available context size"),    // llama.cpp
+    std::string_view("context size has been exceeded"),        // llama.cpp, midway
+    std::string_view("longer than the model's context length"),      // SGLang
+    std::string_view("tokens) exceeds the maximum allowed length"),  // SGLang, its cache
+    std::string_view("longer than the context length"),              // Ollama
+    std::string_view("exceeds the context length"),                  // Ollama
+    std::string_view("exceeded max context length"),                 // Ollama, hosted
+    std::string_view("`inputs` tokens + `max_new_tokens` must"),     // TGI
+    std::string_view("`inputs` must have less than"),                // TGI
+    std::string_view("exceeds the context window"),                  // OpenAI
+    std::string_view("exceeds the maximum number of tokens"),        // Gemini
+    std::string_view("prompt is too long"),                          // Anthropic
+    std::string_view("exceed context limit"),                        // Anthropic
+    std::string_view("input is too long for requested model"),       // Bedrock
+    std::string_view("maximum prompt length is"),                    // xAI
 };
 
 // The text between the tags of a page, without scripts and styles.

@@ -63,7 +63,7 @@ std::string plan_text(const std::vector<Setting>& settings) {
   return json.take() + "\n";
 }
 
-Result<std::vector<Setting>> saved_settings(const std::string& path) {
+Result<std::vector<Setting>> settings_in(const std::string& path) {
   std::error_code error;
   if (!fs::exists(path, error)) return std::vector<Setting>{};
   const Result<std::string> text = read_file(path);
@@ -88,11 +88,22 @@ std::string told(const std::vector<Drift>& drift) {
   return text;
 }
 
-// Compares with the plan saved in the folder and saves the union of the two.
+bool has_episodes(const std::string& folder) {
+  std::error_code error;
+  const fs::path root = fs::path(folder) / "episodes";
+  for (fs::recursive_directory_iterator it(root, error), end; !error && it != end;
+       it.increment(error))
+    if (it->path().extension() == ".jsonl") return true;
+  return false;
+}
+
+// Compares with the plan saved in the folder and saves the union of the two. A plan by which
+// nothing was played binds nobody; but other shards may be about to play by it.
 Result<std::vector<Warning>> settle_plan(const StoreOptions& options) {
   const std::string path = options.folder + "/plan.json";
-  const Result<std::vector<Setting>> saved = saved_settings(path);
+  Result<std::vector<Setting>> saved = settings_in(path);
   if (!saved) return saved.error();
+  if (options.shard.whole() && !has_episodes(options.folder)) saved = std::vector<Setting>{};
   std::vector<Warning> warnings;
   const std::vector<Drift> drift = drift_between(*saved, options.settings);
   if (!drift.empty() && !options.allow_drift)
@@ -153,6 +164,9 @@ struct EpisodeStore::File {
 
   // All of it on the disk, or none.
   Result<Done> add(std::string_view bytes) {
+    struct stat status {};
+    if (::fstat(fd, &status) == 0 && status.st_nlink == 0)
+      return Error{ErrorKind::Unavailable, "was removed while the run wrote to it", path};
     if (write_all(fd, bytes) && ::fdatasync(fd) == 0) {
       length += static_cast<off_t>(bytes.size());
       return Done{};
@@ -169,6 +183,16 @@ EpisodeStore::EpisodeStore(StoreOptions options, StoreLock lock)
     : options_(std::move(options)),
       lock_(std::move(lock)),
       mutex_(std::make_unique<std::mutex>()) {}
+
+Result<std::vector<Setting>> read_settings(const std::string& folder) {
+  return settings_in(folder + "/plan.json");
+}
+
+Result<std::vector<Warning>> EpisodeStore::settle(const std::vector<Setting>& settings) {
+  StoreOptions more = options_;
+  more.settings.insert(more.settings.end(), settings.begin(), settings.end());
+  return settle_plan(more);
+}
 
 Result<EpisodeStore> EpisodeStore::open(const StoreOptions& options) {
   const Result<Done> made = make_folder(options.folder);

@@ -54,6 +54,10 @@ Result<StoreContents> read_store(const std::string& folder);
 Result<std::string> stored_log(const StoreContents& contents, const RunInfo& info,
                                std::string_view arm, std::string_view domain);
 
+// The settings a run was begun with; none where the folder has no plan.json.
+// Errors   Unavailable, Malformed: plan.json cannot be read.
+Result<std::vector<Setting>> read_settings(const std::string& folder);
+
 struct StoreOptions {
   std::string folder;
   Shard shard;
@@ -72,6 +76,12 @@ class EpisodeStore {
 
   // As it was when it was opened. "torn_line", "settings_drifted", "no_lock" are its warnings.
   const StoreContents& found() const { return found_; }
+
+  // Adds settings that were found out after it was opened; as in StoreOptions, what has drifted is
+  // refused.
+  //
+  // Errors   Those of open() but for the lock.
+  Result<std::vector<Warning>> settle(const std::vector<Setting>& settings);
 
   // Returns when the episode is on the disk. After an error what was saved before is whole.
   //

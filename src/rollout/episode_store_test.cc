@@ -276,8 +276,48 @@ TEST_F(EpisodeStoreTest, RefusesDriftByNameUnlessItIsAllowed) {
   EXPECT_TRUE(EpisodeStore::open(options_)) << "what was allowed is the plan from then on";
 }
 
-TEST_F(EpisodeStoreTest, RemembersArmsThatAPlanNoLongerHas) {
+TEST_F(EpisodeStoreTest, IsNotBoundByAPlanThatPlayedNothing) {
   save({});
+  options_.settings = {{"arm 'A' model", "put right"}, {"seed", "1"}};
+  EXPECT_TRUE(EpisodeStore::open(options_));
+  EXPECT_EQ(*read_settings(options_.folder), options_.settings);
+  options_.shard = {1, 2};  // another shard may be about to play by it
+  options_.settings = {{"arm 'A' model", "other"}, {"seed", "1"}};
+  EXPECT_FALSE(EpisodeStore::open(options_));
+}
+
+TEST_F(EpisodeStoreTest, SettlesWhatIsFoundOutLater) {
+  save({episode("one")});
+  const std::vector<Setting> strict = {{constraint_setting("A"), "strict tools"}};
+  {
+    Result<EpisodeStore> store = EpisodeStore::open(options_);
+    ASSERT_TRUE(store);
+    EXPECT_TRUE(store->settle(strict));
+  }
+  Result<EpisodeStore> again = EpisodeStore::open(options_);
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_TRUE(again->settle(strict));
+  const auto drifted = again->settle({{constraint_setting("A"), "structural tags"}});
+  ASSERT_FALSE(drifted);
+  EXPECT_NE(drifted.error().message.find("names constrained by was 'strict tools'"),
+            std::string::npos)
+      << drifted.error().message;
+}
+
+TEST_F(EpisodeStoreTest, SaysThatItsFileWasRemoved) {
+  Result<EpisodeStore> store = EpisodeStore::open(options_);
+  ASSERT_TRUE(store);
+  const Episode first = episode("one");
+  const EpisodeKey key{"A", "mock", first.task_id, first.trial};
+  ASSERT_TRUE(store->append(key, {}, first));
+  fs::remove_all(options_.folder + "/episodes");
+  const Result<Done> lost = store->append({"A", "mock", "two", 0}, {}, episode("two"));
+  ASSERT_FALSE(lost);
+  EXPECT_NE(lost.error().message.find("was removed"), std::string::npos) << lost.error().message;
+}
+
+TEST_F(EpisodeStoreTest, RemembersArmsThatAPlanNoLongerHas) {
+  save({episode("one")});
   const std::vector<Setting> before = options_.settings;
   options_.settings = {{"seed", "1"}};
   save({});

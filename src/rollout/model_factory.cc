@@ -47,7 +47,7 @@ RepairOptions repair_options(const RepairPlan& plan) {
   return options;
 }
 
-EndpointOptions endpoint_options(const ModelPlan& plan, std::string key, bool constrain_names) {
+EndpointOptions endpoint_options(const ModelPlan& plan, std::string key) {
   EndpointOptions options;
   options.base_url = plan.endpoint.base_url;
   options.model = plan.model;
@@ -66,11 +66,11 @@ EndpointOptions endpoint_options(const ModelPlan& plan, std::string key, bool co
   options.send_reasoning = plan.send_reasoning;
   options.usd_per_million_prompt_tokens = plan.prompt_usd_per_million;
   options.usd_per_million_completion_tokens = plan.completion_usd_per_million;
-  options.constraint = constrain_names ? NameConstraint::StrictTools : NameConstraint::None;
   return options;
 }
 
 Error of_arm(const ArmPlan& arm, const Error& error) {
+  if (error.where == kStopped) return error;
   return Error{error.kind, "arm '" + arm.label + "': " + error.message, arm.where};
 }
 
@@ -82,8 +82,7 @@ ChatModel* ModelFactory::opened(const ModelPlan& plan, bool constrain_names) con
   return nullptr;
 }
 
-Result<ChatModel*> ModelFactory::open(const ModelPlan& plan, bool constrain_names) {
-  if (ChatModel* model = opened(plan, constrain_names)) return model;
+Result<EndpointOptions> ModelFactory::options_of(const ModelPlan& plan) const {
   std::string key;
   if (!plan.endpoint.api_key_env.empty()) {
     key = variables_(plan.endpoint.api_key_env).value_or("");
@@ -93,40 +92,55 @@ Result<ChatModel*> ModelFactory::open(const ModelPlan& plan, bool constrain_name
                        ", which api_key_env names for " + plan.model + ", is not set",
                    ""};
   }
-  Result<std::unique_ptr<ChatModel>> model =
-      open_openai(endpoint_options(plan, std::move(key), constrain_names));
+  return endpoint_options(plan, std::move(key));
+}
+
+Result<ChatModel*> ModelFactory::open(const ModelPlan& plan) {
+  if (ChatModel* model = opened(plan, false)) return model;
+  const Result<EndpointOptions> options = options_of(plan);
+  if (!options) return options.error();
+  Result<std::unique_ptr<ChatModel>> model = open_openai(*options);
   if (!model) return model.error();
-  models_.push_back({plan, constrain_names, std::move(*model)});
+  models_.push_back({plan, false, std::move(*model)});
   return models_.back().model.get();
 }
 
-Result<Done> ModelFactory::prepare(const RunPlan& plan) {
+Result<ChatModel*> ModelFactory::open_constrained(const ArmPlan& arm, const std::stop_token& stop) {
+  if (opened(arm.agent, true) == nullptr) {
+    const Result<EndpointOptions> options = options_of(arm.agent);
+    if (!options) return options.error();
+    Result<ConstrainedModel> found = unmask::open_constrained(*options, stop);
+    if (!found) return found.error();
+    models_.push_back({arm.agent, true, std::move(found->model),
+                       std::string(to_string(found->form)), found->support.sentence});
+  }
+  const auto model = std::find_if(models_.begin(), models_.end(), [&](const Opened& each) {
+    return each.constrain_names && each.plan == arm.agent;
+  });
+  constraints_.push_back({arm.label, model->form, model->seen});
+  return model->model.get();
+}
+
+Result<Done> ModelFactory::prepare(const RunPlan& plan, const std::stop_token& stop) {
   for (const ArmPlan& arm : plan.arms) {
     if (is_scripted(arm.agent.model)) {
       const Result<Done> checked = check_scripted(arm.agent.model);
       if (!checked) return of_arm(arm, checked.error());
       continue;
     }
-    const Result<ChatModel*> model = open(arm.agent, arm.constrain_names);
+    const Result<ChatModel*> model =
+        arm.constrain_names ? open_constrained(arm, stop) : open(arm.agent);
     if (!model) return of_arm(arm, model.error());
-    if (!arm.constrain_names) continue;
-    const Result<ConstraintSupport> support = probe_constraint(**model);
-    if (!support) return of_arm(arm, support.error());
-    if (!support->supported)
-      return of_arm(arm, Error{ErrorKind::Unsupported,
-                               "names cannot be constrained at " + arm.agent.endpoint.base_url +
-                                   ": " + support->sentence,
-                               ""});
   }
   if (is_scripted(plan.user.model)) {
     const Result<Done> checked = check_scripted(plan.user.model);
     if (!checked) return checked.error();
   } else if (!plan.user.model.empty()) {
-    const Result<ChatModel*> model = open(plan.user, false);
+    const Result<ChatModel*> model = open(plan.user);
     if (!model) return model.error();
   }
   if (plan.judge) {
-    const Result<ChatModel*> model = open(*plan.judge, false);
+    const Result<ChatModel*> model = open(*plan.judge);
     if (!model) return model.error();
     judge_ = std::make_unique<LlmJudge>(**model);
   }

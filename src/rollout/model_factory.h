@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "environment/grading.h"
 #include "llm/chat_model.h"
+#include "llm/openai.h"
 #include "rollout/participant_factory.h"
 
 namespace unmask {
@@ -23,17 +24,21 @@ class ModelFactory : public ParticipantFactory {
   explicit ModelFactory(Variables variables) : variables_(std::move(variables)) {}
 
   // Opens the plan's servers, one connection pool for each model. Arms whose names are to be
-  // constrained are probed: a server that does not keep to the offered names is an error, not a
-  // warning, or the arm would be something else than its label says.
+  // constrained are probed: a server that does not keep to the offered names in any form is an
+  // error, not a warning, or the arm would be something else than its label says.
   //
   // Errors   InvalidArgument: a key's variable is not set, an option or script makes no sense.
-  //          Unsupported: names cannot be constrained. Unavailable: a probe found nobody.
-  Result<Done> prepare(const RunPlan& plan) override;
+  //          Unsupported: names cannot be constrained. Unavailable: a probe found nobody, or a
+  //          stop was asked for.
+  Result<Done> prepare(const RunPlan& plan, const std::stop_token& stop) override;
+  std::vector<FoundConstraint> constraints() const override { return constraints_; }
   Result<Cast> cast(const Casting& casting) override;
   Judge* judge() override { return judge_.get(); }
 
  private:
-  Result<ChatModel*> open(const ModelPlan& plan, bool constrain_names);
+  Result<ChatModel*> open(const ModelPlan& plan);
+  Result<ChatModel*> open_constrained(const ArmPlan& arm, const std::stop_token& stop);
+  Result<EndpointOptions> options_of(const ModelPlan& plan) const;
   ChatModel* opened(const ModelPlan& plan, bool constrain_names) const;
   Result<std::unique_ptr<Agent>> cast_agent(const Casting& casting, const Surface& surface,
                                             Cast& scripted) const;
@@ -44,9 +49,12 @@ class ModelFactory : public ParticipantFactory {
     ModelPlan plan;
     bool constrain_names = false;
     std::unique_ptr<ChatModel> model;
+    std::string form = {};  // of the constraint, and what its probe saw
+    std::string seen = {};
   };
   Variables variables_;
   std::vector<Opened> models_;
+  std::vector<FoundConstraint> constraints_;
   ScriptedFactory scripts_;
   std::unique_ptr<Judge> judge_;
 };

@@ -25,11 +25,13 @@ void ModelHealth::answered(std::size_t model) {
 
 Result<ModelHealth::Count> ModelHealth::failed(std::size_t model, const Error& error) {
   State& at = models_[model];
-  const bool gone = error.kind == ErrorKind::Unavailable;
+  // Full before the model has ever said a word: prompt and max_tokens do not fit at all.
+  const bool too_small = error.where == kContextWindow && !at.ever_answered;
+  const bool gone = error.kind == ErrorKind::Unavailable && !too_small;
   const bool refuses =
-      error.kind == ErrorKind::InvalidArgument || error.kind == ErrorKind::Unsupported;
-  // A full context or a reply that makes no sense is about the conversation, not the server.
-  if (error.where == kContextWindow || (!gone && !refuses)) return Count::AsPlayed;
+      error.kind == ErrorKind::InvalidArgument || error.kind == ErrorKind::Unsupported || too_small;
+  // Else a full context, or a reply that makes no sense, is about the conversation.
+  if ((error.where == kContextWindow && !too_small) || (!gone && !refuses)) return Count::AsPlayed;
   ++at.failed_in_a_row;
   if (!at.ever_answered && at.failed_in_a_row >= kPatienceAtStart)
     return Error{

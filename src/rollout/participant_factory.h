@@ -42,14 +42,24 @@ struct Cast {
   std::unique_ptr<User> user;
 };
 
+// How the names of an arm's calls are constrained, as a probe of its server found.
+struct FoundConstraint {
+  std::string arm;
+  std::string form;      // "strict tools": llm/constrain.h
+  std::string sentence;  // what the probe saw
+};
+
 class ParticipantFactory {
  public:
   virtual ~ParticipantFactory() = default;
 
   // Before the first episode: reaches what the plan names and finds out whether it can do what is
-  // asked of it.
+  // asked of it; a stop gives it up.
   // Errors   one sentence that says which arm or server, and what is wrong.
-  virtual Result<Done> prepare(const RunPlan& plan) = 0;
+  virtual Result<Done> prepare(const RunPlan& plan, const std::stop_token& stop) = 0;
+
+  // Of the arms whose names are constrained, once they are prepared.
+  virtual std::vector<FoundConstraint> constraints() const { return {}; }
 
   // The two sides of one episode.
   // Errors   those of a model that cannot be set up; they end the run.
@@ -60,12 +70,19 @@ class ParticipantFactory {
   virtual Judge* judge() { return nullptr; }
 };
 
+// One number a script can be given.
+struct ScriptOption {
+  std::string_view name;
+  double least = 0;
+  double most = 1;
+};
+
 // One kind of scripted model. It makes both sides, for they may share a plan of the solution: the
 // agent's script where both are scripted. Where only one side is, the other is made elsewhere and
 // this one's is thrown away.
 struct ScriptKind {
-  std::string_view kind;                  // "reference"
-  std::vector<std::string_view> options;  // names it knows
+  std::string_view kind;              // "reference"
+  std::vector<ScriptOption> options;  // those it knows
   Result<Cast> (*cast)(const ScriptedModel& model, const Casting& casting);
 };
 
@@ -85,11 +102,12 @@ const std::vector<ScriptKind>& script_kinds();
 class ScriptedFactory : public ParticipantFactory {
  public:
   // Errors   InvalidArgument: a model that is not scripted, an unknown kind or option.
-  Result<Done> prepare(const RunPlan& plan) override;
+  Result<Done> prepare(const RunPlan& plan, const std::stop_token& stop) override;
   Result<Cast> cast(const Casting& casting) override;
 };
 
-// Errors   InvalidArgument: as the parser says, or a kind or option that does not exist.
+// Errors   InvalidArgument: as the parser says, a kind or option that does not exist, a value that
+//          is out of its range.
 Result<Done> check_scripted(std::string_view model);
 
 // The value of a numeric option in [least, most], or `otherwise` where it is not given.

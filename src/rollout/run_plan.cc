@@ -35,21 +35,31 @@ std::string repair_text(const std::optional<RepairPlan>& repair) {
          (repair->spends_budget ? "; spends the budget" : "");
 }
 
-}  // namespace
-
-int max_errors_of(const RunPlan& plan, const ArmPlan& arm) {
-  return arm.max_errors.value_or(plan.max_errors);
-}
-
-std::string settings_of(const Sampling& sampling) {
+// Keys sorted; `constraint` empty: names are not constrained.
+std::string settings_text(const Sampling& sampling, const std::string& constraint) {
   JsonWriter json;
   json.begin_object();
+  if (!constraint.empty()) json.field("constrain_names", constraint);
   if (!sampling.extra_body.empty()) json.key("extra_body").raw(sampling.extra_body);
   if (sampling.max_tokens) json.field("max_tokens", *sampling.max_tokens);
   if (sampling.temperature) json.field("temperature", *sampling.temperature);
   if (sampling.top_p) json.field("top_p", *sampling.top_p);
   json.end_object();
   return json.take();
+}
+
+}  // namespace
+
+std::string constraint_setting(const std::string& arm) {
+  return "arm '" + arm + "' names constrained by";
+}
+
+int max_errors_of(const RunPlan& plan, const ArmPlan& arm) {
+  return arm.max_errors.value_or(plan.max_errors);
+}
+
+std::string settings_of(const Sampling& sampling) {
+  return settings_text(sampling, "");
 }
 
 RunInfo run_info(const RunPlan& plan, const ArmPlan& arm, std::string_view domain) {
@@ -60,7 +70,7 @@ RunInfo run_info(const RunPlan& plan, const ArmPlan& arm, std::string_view domai
   info.user_model = plan.user.model;
   info.agent_implementation = "llm_agent";
   info.user_implementation = "user_simulator";
-  info.agent_settings = settings_of(arm.agent.sampling);
+  info.agent_settings = settings_text(arm.agent.sampling, arm.constraint);
   info.user_settings = settings_of(plan.user.sampling);
   info.seed = static_cast<std::int64_t>(plan.seed);
   info.num_trials = plan.trials;
@@ -115,6 +125,8 @@ std::vector<Setting> settings_of(const RunPlan& plan) {
     settings.emplace_back(owner + " max_errors", std::to_string(max_errors_of(plan, arm)));
     settings.emplace_back(owner + " repair", repair_text(arm.repair));
     settings.emplace_back(owner + " constrain", arm.constrain_names ? "names" : "none");
+    if (!arm.constraint.empty())
+      settings.emplace_back(constraint_setting(arm.label), arm.constraint);
   }
   std::sort(settings.begin(), settings.end());
   return settings;

@@ -68,6 +68,8 @@ struct ArmPlan {
   std::optional<int> max_errors;  // nullopt: the plan's
   std::optional<RepairPlan> repair;
   bool constrain_names = false;
+  std::string
+      constraint;     // how, once the server was probed: "strict tools"; not of the plan's file
   std::string where;  // "plan.toml:12"
 
   bool operator==(const ArmPlan&) const = default;
@@ -112,6 +114,9 @@ struct ScriptedModel {
 bool is_scripted(std::string_view model);  // begins with "scripted:"
 // Errors   InvalidArgument: no kind, an option without a value or given twice.
 Result<ScriptedModel> scripted_model(std::string_view model);
+
+// The name of the setting that says how an arm's names are constrained.
+std::string constraint_setting(const std::string& arm);
 
 // A setting that shapes what an episode is, by a name for people: ("arm 'BF16' temperature", "0").
 using Setting = std::pair<std::string, std::string>;

@@ -37,7 +37,7 @@ class MoodyFactory : public ParticipantFactory {
     return std::optional<Error>();
   };
 
-  Result<Done> prepare(const RunPlan&) override { return Done{}; }
+  Result<Done> prepare(const RunPlan&, const std::stop_token&) override { return Done{}; }
   Result<Cast> cast(const Casting& casting) override {
     const auto solution = std::make_shared<ReferencePlan>(casting.task);
     Cast cast;
@@ -138,6 +138,19 @@ TEST_F(RunnerTest, PlaysTheSameEpisodesInAnyOrderAndAnyShards) {
     EXPECT_EQ(read_store(root_ + "/shards" + std::to_string(count))->episodes.size(),
               expected.size());
   }
+}
+
+TEST_F(RunnerTest, StopsAtAContextWindowThatTheFirstRequestOverflows) {
+  factory_.mood = [](const Casting&) {
+    return Error{ErrorKind::Unavailable, "the conversation does not fit",
+                 std::string(kContextWindow)};
+  };
+  plan_.concurrency = 1;
+  const RunEnd end = run("run");
+  ASSERT_TRUE(end.error);
+  EXPECT_EQ(to_string(*end.error),
+            "arm 'BF16' (scripted models): refuses every request: the conversation does not fit");
+  EXPECT_EQ(end.saved, 0u);
 }
 
 TEST_F(RunnerTest, StopsAtAModelThatRefusesEverythingAndSavesNoneOfIt) {

@@ -17,6 +17,8 @@ namespace unmask {
 
 namespace {
 
+constexpr double kLongestMs = 600000;  // a pause of ten minutes
+
 // An agent that thinks for a while before each message, or until it is stopped.
 class DelayedAgent : public Agent {
  public:
@@ -46,7 +48,6 @@ class DelayedAgent : public Agent {
 };
 
 Result<Cast> reference_cast(const ScriptedModel& model, const Casting& casting) {
-  constexpr double kLongestMs = 600000;
   const Result<double> delay_ms = number_option(model, "delay_ms", 0, kLongestMs, 0);
   if (!delay_ms) return delay_ms.error();
   const auto solution = std::make_shared<ReferencePlan>(casting.task);
@@ -123,10 +124,12 @@ Result<const ScriptKind*> kind_of(const ScriptedModel& model) {
 
 const std::vector<ScriptKind>& script_kinds() {
   static const std::vector<ScriptKind> kKinds = {
-      {"reference", {"delay_ms"}, reference_cast},
-      {"stochastic", {"hallucinate", "malformed", "recover", "repair", "omit"}, stochastic_cast},
+      {"reference", {{"delay_ms", 0, kLongestMs}}, reference_cast},
+      {"stochastic",
+       {{"hallucinate"}, {"malformed"}, {"recover"}, {"repair"}, {"omit"}},
+       stochastic_cast},
       {"pocket", {}, pocket_cast},
-      {"pocket_expert", {"mistake", "wander", "recover"}, pocket_expert_cast}};
+      {"pocket_expert", {{"mistake"}, {"wander"}, {"recover"}}, pocket_expert_cast}};
   return kKinds;
 }
 
@@ -150,15 +153,22 @@ Result<Done> check_scripted(std::string_view model) {
   if (!scripted) return scripted.error();
   const Result<const ScriptKind*> kind = kind_of(*scripted);
   if (!kind) return kind.error();
-  const std::vector<std::string_view>& known = (*kind)->options;
-  for (const auto& [name, value] : scripted->options)
-    if (std::find(known.begin(), known.end(), name) == known.end())
+  const std::vector<ScriptOption>& known = (*kind)->options;
+  for (const auto& [name, value] : scripted->options) {
+    const auto option =
+        std::find_if(known.begin(), known.end(),
+                     [&sought = name](const ScriptOption& each) { return each.name == sought; });
+    if (option == known.end())
       return Error{ErrorKind::InvalidArgument,
                    "scripted:" + scripted->kind + " has no option '" + name + "'", ""};
+    const Result<double> number =
+        number_option(*scripted, name, option->least, option->most, option->least);
+    if (!number) return number.error();
+  }
   return Done{};
 }
 
-Result<Done> ScriptedFactory::prepare(const RunPlan& plan) {
+Result<Done> ScriptedFactory::prepare(const RunPlan& plan, const std::stop_token&) {
   std::vector<std::string> models = {plan.user.model};
   for (const ArmPlan& arm : plan.arms) models.push_back(arm.agent.model);
   for (const std::string& model : models) {
@@ -169,15 +179,13 @@ Result<Done> ScriptedFactory::prepare(const RunPlan& plan) {
 }
 
 Result<Cast> ScriptedFactory::cast(const Casting& casting) {
-  const auto made_by = [&](const std::string& name) -> Result<Cast> {
-    const Result<ScriptedModel> model = scripted_model(name);
-    if (!model) return model.error();
-    const Result<const ScriptKind*> kind = kind_of(*model);
-    if (!kind) return kind.error();
-    return (*kind)->cast(*model, casting);
-  };
-  if (is_scripted(casting.arm.agent.model)) return made_by(casting.arm.agent.model);
-  return made_by(casting.user.model);
+  const bool has_agent = is_scripted(casting.arm.agent.model);
+  const Result<ScriptedModel> model =
+      scripted_model(has_agent ? casting.arm.agent.model : casting.user.model);
+  if (!model) return model.error();
+  const Result<const ScriptKind*> kind = kind_of(*model);
+  if (!kind) return kind.error();
+  return (*kind)->cast(*model, casting);
 }
 
 }  // namespace unmask

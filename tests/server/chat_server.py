@@ -15,7 +15,10 @@ import http.server
 import json
 import os
 import socket
+import ssl
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -36,7 +39,20 @@ OVERFLOWS = {
     "openai": (400, {"error": {"code": "context_length_exceeded", "message": "Input tokens exceed the limit."}}),
     "sglang": (400, {"object": "error", "message": "The input (5000 tokens) is longer than the model's context length "
                                                    "(4096 tokens)."}),
+    "sglang_cache": (400, {"object": "error", "message": "Input length (5000 tokens) exceeds the maximum allowed length "
+                                                         "(4000 tokens)."}),
+    "vllm_input": (400, {"error": {"message": "You passed 5000 input tokens and requested 0 output tokens. However, the "
+                                              "model's context length is only 4096 tokens, resulting in a maximum input "
+                                              "length of 4096 tokens.", "code": 400}}),
     "ollama": (400, {"error": "the input length exceeds the context length"}),
+    "ollama_no_shift": (400, {"error": {"message": "the prompt is longer than the context length currently available to "
+                                                   "the model"}}),
+    "tgi": (422, {"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 "
+                           "`inputs` tokens and 500 `max_new_tokens`", "error_type": "validation"}),
+    "anthropic": (400, {"type": "error", "error": {"type": "invalid_request_error",
+                                                   "message": "prompt is too long: 208310 tokens > 200000 maximum"}}),
+    "anthropic_sum": (400, {"error": {"message": "input length and `max_tokens` exceed context limit: 1 + 2 > 2"}}),
+    "no_code": (400, {"error": {"message": "Your input exceeds the context window of this model."}}),
     "too_large": (413, {"error": {"message": "This model's maximum context length is 4096 tokens."}}),
 }
 
@@ -71,6 +87,16 @@ SHAPES = {  # replies with status 200 that a reader must survive
     "function_call": completion(message(None, function_call={"name": "a", "arguments": "{}"}), finish="function_call"),
     "reasoning": completion(message("yes", reasoning_content="because")),
     "odd_finish": completion(message("ok"), finish="tired"),
+    "refusal": completion(message(None, refusal="I will not.")),
+    "content_number": completion(message(7)),
+    "calls_object": completion({**message(None), "tool_calls": call("a", "{}", "x")}),
+    "calls_text": completion({**message("ok"), "tool_calls": "none"}),
+    "no_name": completion(message(calls=[{"id": "x", "function": {"arguments": "{}"}}])),
+    "name_number": completion(message(calls=[{"id": "x", "function": {"name": 7, "arguments": "{}"}}])),
+    "bad_arguments": completion(message(calls=[call("a", "{\"n\": ", "x")])),
+    "logprobs_hole": completion(message("ok"), logprobs={"content": [{"token": "o", "logprob": -0.1}, {"token": "k"}]}),
+    "thinking_parts": completion(message([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "yes"}])),
+    "null_message": {"choices": [{"message": None}]},
     "missing_choices": {"id": "cmpl-1", "object": "chat.completion"},
     "no_choice": {"choices": []},
     "error_200": {"error": {"message": "upstream is away", "code": 502}},
@@ -215,6 +241,25 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def fault_leak_key(self, _):
         self.send(200, completion(message("your key is " + self.headers.get("Authorization", ""))))
 
+    def fault_redirect(self, _):
+        self.send(308, b"", headers=[("Location", "https://elsewhere.example/v1/chat/completions")])
+
+    def probe_answer(self, request, bound):
+        offered = [tool["function"]["name"] for tool in request.get("tools") or []]
+        name = offered[0] if bound else "sort_lanterns"
+        self.send(200, completion(message(calls=[call(name, "{}", "x")])))
+
+    def fault_binds_strict(self, request):
+        self.probe_answer(request, any(tool["function"].get("strict") for tool in request["tools"]))
+
+    def fault_binds_tags(self, request):  # takes strict tools and ignores them
+        self.probe_answer(request, (request.get("response_format") or {}).get("type") == "structural_tag")
+
+    def fault_binds_nothing(self, request):  # as llama.cpp where it does not know the template
+        if request.get("response_format"):
+            return self.send(400, {"error": {"message": "response_format type must be one of \"text\" or \"json_object\""}})
+        self.probe_answer(request, False)
+
     def fault_ignores_strict(self, request):
         self.send(200, completion(message(calls=[call("sort_lanterns", "{}", "x")])))
 
@@ -235,6 +280,17 @@ class Server(http.server.ThreadingHTTPServer):
         pass  # the client has left, which is what many faults are about
 
 
+def untrusted(listening):
+    """TLS with a fresh certificate of another name."""
+    with tempfile.TemporaryDirectory() as folder:
+        key, certificate = os.path.join(folder, "key"), os.path.join(folder, "certificate")
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=elsewhere",
+                        "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+    return context.wrap_socket(listening, server_side=True)
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--port", type=int, default=0)
@@ -242,6 +298,8 @@ def main():
     options.add_argument("--rates")
     options.add_argument("--mark")
     options.add_argument("--alive", action="store_true", help="fault:die answers instead")
+    options.add_argument("--tls", action="store_true", help="speak TLS with a certificate that nobody trusts")
+    options.add_argument("--ipv6", action="store_true", help="listen at ::1")
     options.add_argument("--end-with-stdin", action="store_true", help="end when standard input does")
     given = options.parse_args()
     if given.tasks:
@@ -258,7 +316,10 @@ def main():
             with open(given.rates, encoding="utf-8") as file:
                 for name, rates in json.load(file).items():
                     parties[name] = planted.Agent(cases, rates)
-    server = Server(("127.0.0.1", given.port), Handler)
+    Server.address_family = socket.AF_INET6 if given.ipv6 else socket.AF_INET
+    server = Server(("::1" if given.ipv6 else "127.0.0.1", given.port), Handler)
+    if given.tls:
+        server.socket = untrusted(server.socket)
     server.alive = given.alive
     print(f"listening on {server.server_address[1]}", flush=True)
     if given.end_with_stdin:  # a parent that holds the other end takes the server with it

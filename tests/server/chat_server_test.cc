@@ -85,8 +85,8 @@ TEST_F(ChatServer, AnswersWithTextOrACall) {
 
 TEST_F(ChatServer, TriesAgainWhatMayPass) {
   for (const char* fault :
-       {"408:2", "409:2", "429:2", "500:2", "503:2", "cut:2", "close:2", "invalid_json:2",
-        "missing_choices:2", "no_choice:2", "html:2", "error_200:2", "deep:2"}) {
+       {"408:2", "409:2", "425:2", "429:2", "500:2", "503:2", "cut:2", "close:2", "invalid_json:2",
+        "missing_choices:2", "no_choice:2", "null_message:2", "html:2", "error_200:2", "deep:2"}) {
     const Result<ChatReply> reply = ask(fault);
     ASSERT_TRUE(reply) << fault << ": " << to_string(reply.error());
     EXPECT_EQ(reply->message.content, "ok");
@@ -127,7 +127,7 @@ TEST_F(ChatServer, WaitsAsLongAsTheServerAsks) {
 }
 
 TEST_F(ChatServer, DoesNotTryAgainWhatWillStay) {
-  for (const char* fault : {"400", "401", "403", "404", "422", "501", "301"}) {
+  for (const char* fault : {"400", "401", "403", "404", "422", "501", "505", "301"}) {
     const Result<ChatReply> reply = ask(std::string(fault) + ":1");
     ASSERT_FALSE(reply) << fault;
     EXPECT_EQ(reply.error().kind, ErrorKind::InvalidArgument) << fault;
@@ -135,9 +135,54 @@ TEST_F(ChatServer, DoesNotTryAgainWhatWillStay) {
   }
 }
 
+TEST_F(ChatServer, SaysWhereARedirectPoints) {
+  const Result<ChatReply> reply = ask("redirect");
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().kind, ErrorKind::InvalidArgument);
+  EXPECT_NE(reply.error().message.find("points to https://elsewhere.example/v1/chat/completions, "
+                                       "which is not followed"),
+            std::string::npos)
+      << reply.error().message;
+}
+
+TEST_F(ChatServer, StopsAtACertificateThatNobodyTrusts) {
+  const std::unique_ptr<ChatServerProcess> untrusted = ChatServerProcess::start(0, {"--tls"});
+  if (!untrusted) GTEST_SKIP() << "no openssl here";
+  EndpointOptions secure = options("ok");
+  secure.base_url = "https://127.0.0.1:" + std::to_string(untrusted->port());
+  const Result<ChatReply> reply = ask(secure);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().kind, ErrorKind::Unavailable);
+  EXPECT_EQ(reply.error().message.find("no connection can be made: "), 0u) << reply.error().message;
+  EXPECT_EQ(reply.error().message.find("given up"), std::string::npos);
+}
+
+TEST_F(ChatServer, IsReachedAtAnAddressOfSixteenBytes) {
+  const std::unique_ptr<ChatServerProcess> six = ChatServerProcess::start(0, {"--ipv6"});
+  if (!six) GTEST_SKIP() << "no IPv6 here";
+  EndpointOptions at_six = options("ok");
+  at_six.base_url = "http://[::1]:" + std::to_string(six->port()) + "/v1/";
+  const Result<ChatReply> reply = ask(at_six);
+  ASSERT_TRUE(reply) << to_string(reply.error());
+}
+
+TEST_F(ChatServer, IsReachedPastAProxyOnThisMachine) {
+  ::setenv("http_proxy", "http://me:hunter22@127.0.0.1:1", 1);
+  const Result<ChatReply> here = ask("ok");
+  EndpointOptions away = options("ok");
+  away.base_url = "http://unmask.invalid";
+  away.max_retries = 0;
+  const Result<ChatReply> there = ask(away);
+  ::unsetenv("http_proxy");
+  EXPECT_TRUE(here) << to_string(here.error());
+  ASSERT_FALSE(there);
+  EXPECT_EQ(to_string(there.error()).find("hunter22"), std::string::npos);
+}
+
 TEST_F(ChatServer, KnowsAFullContextInEveryServersWords) {
-  for (const char* server : {"vllm", "vllm_prompt", "llamacpp", "llamacpp_midway", "openai",
-                             "sglang", "ollama", "too_large"}) {
+  for (const char* server : {"vllm", "vllm_prompt", "vllm_input", "llamacpp", "llamacpp_midway",
+                             "openai", "no_code", "sglang", "sglang_cache", "ollama",
+                             "ollama_no_shift", "tgi", "anthropic", "anthropic_sum", "too_large"}) {
     const Result<ChatReply> reply = ask(std::string("overflow_") + server);
     ASSERT_FALSE(reply) << server;
     EXPECT_EQ(reply.error().where, kContextWindow) << server;
@@ -186,6 +231,14 @@ TEST_F(ChatServer, MendsOddRepliesAndSaysSo) {
         {"parts", "content_parts"},
         {"function_call", "function_call"},
         {"odd_finish", "unknown_finish_reason"},
+        {"refusal", "refusal"},
+        {"content_number", "content_not_text"},
+        {"thinking_parts", "content_parts"},
+        {"calls_object", "calls_not_a_list"},
+        {"calls_text", "calls_not_a_list"},
+        {"no_name", "call_without_name"},
+        {"name_number", "name_not_text"},
+        {"logprobs_hole", "logprobs_unreadable"},
         {"content_type", "content_type"}}) {
     const Result<ChatReply> reply = ask(fault);
     ASSERT_TRUE(reply) << fault << ": " << to_string(reply.error());
@@ -200,6 +253,14 @@ TEST_F(ChatServer, MendsOddRepliesAndSaysSo) {
   }
   EXPECT_EQ(ask("unicode")->message.calls[0].name, "получить_заказ_🛒");
   EXPECT_EQ(ask("reasoning")->message.reasoning, "because");
+  EXPECT_EQ(ask("thinking_parts")->message.reasoning, "hm");
+  EXPECT_EQ(ask("thinking_parts")->message.content, "yes");
+  EXPECT_EQ(ask("refusal")->message.content, "I will not.");
+  EXPECT_EQ(ask("content_number")->message.content, "7");
+  EXPECT_EQ(ask("calls_object")->message.calls[0].name, "a");
+  EXPECT_TRUE(ask("calls_text")->message.calls.empty());
+  EXPECT_EQ(ask("bad_arguments")->message.calls[0].arguments, "{\"n\": ");
+  EXPECT_TRUE(ask("bad_arguments")->warnings.empty());
   EXPECT_EQ(ask("bytes")->message.content, "caf\xef\xbf\xbd");
   EXPECT_EQ(ask("surrogate")->message.content,
             "a\xef\xbf\xbd"
@@ -335,6 +396,7 @@ TEST_F(ChatServer, SurvivesAServerThatDiesAndComesBack) {
 
 TEST_F(ChatServer, TellsWhetherNamesAreConstrained) {
   for (const auto& [fault, supported] : {std::pair<const char*, bool>{"ok", true},
+                                         {"binds_strict", true},
                                          {"ignores_strict", false},
                                          {"refuses_strict", false}}) {
     EndpointOptions constrained = options(fault);
@@ -346,6 +408,29 @@ TEST_F(ChatServer, TellsWhetherNamesAreConstrained) {
     EXPECT_EQ(support->supported, supported) << fault << ": " << support->sentence;
     EXPECT_TRUE(support->settled);
   }
+}
+
+TEST_F(ChatServer, IsConstrainedInTheFirstFormThatBinds) {
+  for (const auto& [fault, form] :
+       {std::pair<const char*, NameConstraint>{"binds_strict", NameConstraint::StrictTools},
+        {"binds_tags", NameConstraint::StructuralTag}}) {
+    const Result<ConstrainedModel> found = open_constrained(options(fault));
+    ASSERT_TRUE(found) << fault << ": " << to_string(found.error());
+    EXPECT_EQ(found->form, form) << fault;
+    EXPECT_TRUE(found->support.proven) << found->support.sentence;
+  }
+  const Result<ConstrainedModel> tame = open_constrained(options("ok"));
+  ASSERT_TRUE(tame);
+  EXPECT_FALSE(tame->support.proven) << tame->support.sentence;
+}
+
+TEST_F(ChatServer, SaysOfEachFormWhyNoneBinds) {
+  const Result<ConstrainedModel> none = open_constrained(options("binds_nothing"));
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().kind, ErrorKind::Unsupported);
+  for (const char* part : {"strict tools: taken and ignored: the model called \"sort_lanterns\"",
+                           "structural tags: refused: ", "response_format type must be"})
+    EXPECT_NE(none.error().message.find(part), std::string::npos) << none.error().message;
 }
 
 }  // namespace

@@ -179,8 +179,10 @@ class Agent:
 
     def reply(self, request):
         messages = request["messages"]
-        if not any(m.get("role") == "user" and CASE.search(text_of(m)) for m in messages) and is_constrained(request):
-            return called(offered_names(request)[0], {}, len(messages))  # asked whether it keeps to the names: it does
+        if not any(m.get("role") == "user" and CASE.search(text_of(m)) for m in messages) and offered_names(request):
+            # Asked for a name that is not offered, to see whether the names are constrained.
+            name = offered_names(request)[0] if is_constrained(request) else "no_such_tool"
+            return called(name, {}, len(messages))
         case = self.case(messages)
         golden = self.cases.actions[case]
         place, strayed = self.position(messages, golden)
