@@ -344,7 +344,7 @@ TEST(PocketScripts, PlayTheUserBesideAnAgentThatIsNoScript) {
   plan.arms = {arm};
   plan.user.model = "scripted:pocket";
   ModelFactory factory([](const std::string&) { return std::nullopt; });
-  const Result<Done> prepared = factory.prepare(plan);
+  const Result<Done> prepared = factory.prepare(plan, {});
   ASSERT_TRUE(prepared) << to_string(prepared.error());
   const Result<Cast> cast = factory.cast({plan.arms[0], plan.user, stage, task, 1, {}});
   ASSERT_TRUE(cast) << to_string(cast.error());
