@@ -34,8 +34,8 @@ struct LibraryJob {
 
 // Writes `source` in one of llama.cpp's types, byte for byte as its llama-quantize does.
 //
-// Errors   Unavailable: this build has no llama.cpp. Unsupported: llama.cpp refuses, in its words.
-//          Disk errors may leave a short file without one: read it back.
+// Errors   Unavailable: this build has no llama.cpp; the disk. Unsupported: llama.cpp refuses, in
+//          its words. A full disk may also leave a short file and no error: read it back.
 // Threads  one at a time: llama.cpp's log is the process's.
 Result<Done> quantize_with_library(const LibraryJob& job);
 

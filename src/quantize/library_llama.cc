@@ -55,11 +55,13 @@ Result<Done> quantize_with_library(const LibraryJob& job) {
   }
   const std::vector<llama_model_kv_override> overrides = override_table(job.texts);
   params.kv_overrides = overrides.data();
-  if (llama_model_quantize(job.source.c_str(), job.destination.c_str(), &params) != 0)
-    return Error{ErrorKind::Unsupported,
-                 "llama.cpp cannot quantize it: " + session.complaint("no reason given"),
-                 job.source};
-  return Done{};
+  if (llama_model_quantize(job.source.c_str(), job.destination.c_str(), &params) == 0)
+    return Done{};
+  const std::string reason = session.complaint("no reason given");
+  if (reason.find("iostream error") != std::string::npos)  // what its output stream throws
+    return Error{ErrorKind::Unavailable, "cannot write the file; is the disk full?",
+                 job.destination};
+  return Error{ErrorKind::Unsupported, "llama.cpp cannot quantize it: " + reason, job.source};
 }
 
 Result<Done> read_quantized(std::string_view bytes, const GgufTensorType& type,

@@ -271,7 +271,10 @@ Result<Done> ArmMaker::State::write_library(const Recipe& recipe, const ArmFacts
     job.importance = &importance;
   }
   Result<Done> done = quantize_with_library(job);
-  if (!done) return at(request.model, Error{done.error().kind, done.error().message, ""});
+  if (!done) {  // it speaks of temporary files
+    const bool disk = done.error().kind == ErrorKind::Unavailable;
+    return at(disk ? outcome.model_path : request.model, done.error().kind, done.error().message);
+  }
   const Result<Gguf> arm = Gguf::open(file.temporary());
   if (!arm)
     return at(outcome.model_path, ErrorKind::Unavailable,
