@@ -116,6 +116,7 @@ TEST_F(Library, OutliersLeaveTheLogitsAsTheyWere) {
     TestModelShape shape;
     shape.experts = experts;
     fs::remove_all(path("arms"));
+    fs::remove_all(path("plain"));
     QuantizeRequest wanted = request(shape, {"f32", "int4_rtn"});
     wanted.outliers = outliers_from("6/16");
     const Result<ArmMaker> maker = ArmMaker::open(wanted);

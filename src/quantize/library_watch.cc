@@ -149,23 +149,50 @@ Error refused(const std::string& model, const std::string& what, const LibrarySe
   return Error{ErrorKind::Unsupported, what + ": " + session.complaint("no reason given"), model};
 }
 
+Result<Calibration> nothing_seen_yet(const std::string& model, std::size_t most_rows) {
+  const Result<Gguf> file = Gguf::open(model);
+  if (!file) return file.error();
+  Calibration calibration;
+  for (const GgufTensor& tensor : file->tensors()) {
+    if (!is_linear_weight(tensor)) continue;
+    const TensorMatrices all = matrices_of(tensor);
+    calibration.inputs.emplace(std::string(tensor.name),
+                               LayerInputs(all.shape.columns, all.count, most_rows, tensor.name));
+  }
+  return calibration;
+}
+
+using Piece = std::vector<llama_token>;
+
+// Up to `most_tokens` tokens of the texts, in pieces of up to `longest`. Counts records and tokens.
+std::vector<Piece> pieces_of(const std::vector<std::string>& texts, const llama_vocab& vocab,
+                             std::size_t longest, std::uint64_t most_tokens,
+                             Calibration& calibration) {
+  std::vector<Piece> pieces;
+  for (const std::string& text : texts) {
+    ++calibration.records;
+    const Piece tokens = tokens_of(vocab, text);
+    for (std::size_t begin = 0; begin < tokens.size(); begin += longest) {
+      const std::size_t wanted = std::min(longest, tokens.size() - begin);
+      const std::size_t length = std::min<std::size_t>(wanted, most_tokens - calibration.tokens);
+      calibration.cut = calibration.cut || length < wanted;
+      if (length == 0) break;
+      const auto first = tokens.begin() + static_cast<std::ptrdiff_t>(begin);
+      pieces.emplace_back(first, first + static_cast<std::ptrdiff_t>(length));
+      calibration.tokens += length;
+    }
+  }
+  return pieces;
+}
+
 }  // namespace
 
 Result<Calibration> watch_inputs(
     const std::string& model_path, const std::vector<std::string>& texts,
     const CalibrationOptions& options, const std::stop_token& stop,
     const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
-  const Result<Gguf> file = Gguf::open(model_path);
-  if (!file) return file.error();
-  Calibration calibration;
-  for (const GgufTensor& tensor : file->tensors()) {
-    if (!is_linear_weight(tensor)) continue;
-    const TensorMatrices all = matrices_of(tensor);
-    calibration.inputs.emplace(
-        std::string(tensor.name),
-        LayerInputs(all.shape.columns, all.count, options.most_rows, tensor.name));
-  }
-
+  Result<Calibration> calibration = nothing_seen_yet(model_path, options.most_rows);
+  if (!calibration) return calibration;
   const LibrarySession session;
   const ModelPointer model = load_model(model_path);
   if (!model) return refused(model_path, "llama.cpp cannot load the model", session);
@@ -173,37 +200,24 @@ Result<Calibration> watch_inputs(
   if (llama_vocab_type(vocab) == LLAMA_VOCAB_TYPE_NONE)
     return Error{ErrorKind::Unsupported, "calibration needs a tokenizer, and the model has none",
                  model_path};
-  InputWatch watch(calibration.inputs);
+  InputWatch watch(calibration->inputs);
   const ContextPointer context = open_context(*model, watch, options.threads);
   if (!context) return refused(model_path, "llama.cpp cannot evaluate the model", session);
 
-  std::vector<std::vector<llama_token>> pieces;
-  std::uint64_t total = 0;
-  const std::size_t most = llama_n_ctx(context.get());
-  for (const std::string& text : texts) {
-    ++calibration.records;
-    const std::vector<llama_token> tokens = tokens_of(*vocab, text);
-    for (std::size_t begin = 0; begin < tokens.size(); begin += most) {
-      const std::size_t left = options.most_tokens - total;
-      const std::size_t length = std::min({most, tokens.size() - begin, left});
-      if (length < std::min(most, tokens.size() - begin)) calibration.cut = true;
-      if (length == 0) break;
-      pieces.emplace_back(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
-                          tokens.begin() + static_cast<std::ptrdiff_t>(begin + length));
-      total += length;
-    }
-  }
-  for (std::vector<llama_token>& piece : pieces) {
+  std::vector<Piece> pieces =
+      pieces_of(texts, *vocab, llama_n_ctx(context.get()), options.most_tokens, *calibration);
+  if (pieces.empty())
+    return Error{ErrorKind::Unsupported, "the model's tokenizer makes no token of the text",
+                 model_path};
+  std::uint64_t done = 0;
+  for (Piece& piece : pieces) {
     if (stop.stop_requested())
       return Error{ErrorKind::Unavailable, "interrupted during calibration", ""};
     if (!evaluate(*context, piece))
       return refused(model_path, "llama.cpp cannot evaluate the calibration text", session);
-    calibration.tokens += piece.size();
-    progress(calibration.tokens, total);
+    done += piece.size();
+    progress(done, calibration->tokens);
   }
-  if (calibration.tokens == 0)
-    return Error{ErrorKind::Unsupported, "the model's tokenizer makes no token of the text",
-                 model_path};
   return calibration;
 }
 

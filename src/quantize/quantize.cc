@@ -167,10 +167,13 @@ Result<Done> ArmMaker::State::calibrate() {
   const bool awq = std::any_of(request.recipes.begin(), request.recipes.end(),
                                [](const Recipe& r) { return r.row->kind == RecipeKind::Awq; });
   options.most_rows = awq ? rows_that_fit(*model, options.most_rows) : 0;
-  Result<Calibration> watched =
-      watch_inputs(path, *texts, options, request.stop, [&](std::uint64_t done, std::uint64_t all) {
-        request.step(fmt::format("calibrating: {} of {} tokens", done, all));
-      });
+  std::uint64_t told = 0;  // tenths
+  const auto tell = [&](std::uint64_t done, std::uint64_t all) {
+    if (done * 10 / all == told) return;
+    told = done * 10 / all;
+    request.step(fmt::format("calibrating: {} of {} tokens", done, all));
+  };
+  Result<Calibration> watched = watch_inputs(path, *texts, options, request.stop, tell);
   if (!watched) return at(request.model, watched.error());
   watched->sha256 = sha256_hex(file->bytes());
   calibration.emplace(std::move(*watched));
