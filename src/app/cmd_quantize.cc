@@ -163,8 +163,9 @@ Result<QuantizeRequest> request_of(const QuantizeArguments& arguments,
 std::string line_of(const ArmOutcome& outcome) {
   const std::string path = safe_for_terminal(outcome.model_path);
   if (outcome.kept) return path + "  is there already, the same and whole: kept\n";
-  std::string line = fmt::format("{}  {:.2f} bits a weight, relative error {:.2g}", path,
-                                 outcome.bits_per_weight, outcome.error.relative_rms());
+  std::string line =
+      fmt::format("{}  {:.2f} bits a weight, relative error of the linear layers {:.2g}", path,
+                  outcome.bits_per_weight, outcome.error.relative_rms());
   if (outcome.fallbacks > 0)
     line += fmt::format("; {} tensors have rows that do not fit the type: another was used",
                         outcome.fallbacks);

@@ -34,8 +34,9 @@ class ArmWriter {
     outcome.name = tensor.name;
     outcome.shape = tensor.shape;
     outcome.type = stored.name;
+    outcome.linear = is_linear_weight(tensor);
     outcome.bits = 8.0 * stored.bytes / stored.numbers;
-    const bool rounds = is_simulated(arm_.recipe.row->kind) && is_linear_weight(tensor);
+    const bool rounds = is_simulated(arm_.recipe.row->kind) && outcome.linear;
     const OutlierPart part = arm_.outliers ? outlier_part(tensor.name) : OutlierPart::None;
     if (!rounds && part == OutlierPart::None && &stored == tensor.type) {
       const Result<Done> copied = writer_.append(arm_.source->data(tensor));

@@ -29,6 +29,7 @@ struct TensorOutcome {
   std::optional<TensorError> error;  // nullopt: stored as it was
   std::vector<double> alphas;        // Awq: of each expert, or the one matrix
   std::size_t unseen = 0;            // Awq: matrices that the calibration never used
+  bool linear = false;               // a linear layer of the blocks
   bool fallback = false;             // Library: its rows do not fit the recipe's type
 };
 

@@ -234,6 +234,7 @@ Result<TensorOutcome> ArmMaker::State::library_outcome(const Gguf& arm, const Gg
   const GgufTensor* before = model->find_tensor(tensor.name);
   if (!before || before->shape != tensor.shape)
     return Error{ErrorKind::Unsupported, "llama.cpp changed the tensor " + outcome.name, ""};
+  outcome.linear = is_linear_weight(*before);
   if (tensor.type == before->type) return outcome;
   outcome.fallback = tensor.shape[0] % static_cast<std::uint64_t>(recipe.row->block) != 0;
   const TensorMatrices all = matrices_of(tensor);
@@ -315,7 +316,7 @@ void add_up(ArmOutcome& outcome) {
     for (const std::uint64_t extent : tensor.shape) numbers *= static_cast<double>(extent);
     bits += tensor.bits * numbers;
     weights += numbers;
-    if (tensor.error) outcome.error.add(*tensor.error);
+    if (tensor.error && tensor.linear) outcome.error.add(*tensor.error);
     if (tensor.fallback) ++outcome.fallbacks;
     outcome.unseen += tensor.unseen;
   }

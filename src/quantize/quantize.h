@@ -32,7 +32,7 @@ struct ArmOutcome {
   std::string json_path;
   bool kept = false;  // it was there, whole and the same: nothing below is filled in
   double bits_per_weight = 0;
-  TensorError error;  // of all tensors that were changed
+  TensorError error;  // of the blocks' linear layers, which every recipe rounds
   std::vector<TensorOutcome> tensors;
   std::size_t fallbacks = 0;  // tensors whose rows do not fit the recipe's type
   std::size_t unseen = 0;     // matrices that the calibration never used
