@@ -46,18 +46,30 @@ struct QuantizeArguments {
   bool quiet = false;
 };
 
-std::string names_of(bool library) {
+// The names of a kind's rows in lines of a terminal's width.
+std::string wrapped_names(RecipeKind kind) {
+  constexpr std::size_t kWidth = 90;
   std::string text;
-  for (const RecipeRow& row : recipe_rows())
-    if ((row.kind == RecipeKind::Library) == library) text += fmt::format(" {}", row.name);
-  return text;
+  std::string line = " ";
+  for (const RecipeRow& row : recipe_rows()) {
+    if (row.kind != kind) continue;
+    if (line.size() + row.name.size() > kWidth) {
+      text += line + "\n";
+      line = " ";
+    }
+    line += fmt::format(" {}", row.name);
+  }
+  return text + line + "\n";
 }
 
-std::string recipe_help() {
-  return fmt::format(
-      "what to make, once or a comma list. Simulated and float:{}; their integers also with _g64, "
-      "_g32 ... or _channel behind. llama.cpp's:{}; also with _imatrix behind",
-      names_of(false), names_of(true));
+std::string footer() {
+  std::string text = "simulated recipes (integers also with _g64, _g32 ... or _channel behind):\n";
+  for (const RecipeRow& row : recipe_rows())
+    if (is_simulated(row.kind)) text += fmt::format("  {:<18}{}\n", row.name, row.about);
+  text += "llama.cpp's types (also with _imatrix behind, which needs --calibration):\n";
+  text += wrapped_names(RecipeKind::Library);
+  text += "only another stored type:\n" + wrapped_names(RecipeKind::Float);
+  return text + "\n" + kExamples;
 }
 
 std::string check_group(std::string& text) {
@@ -77,7 +89,8 @@ void add_options(CLI::App& app, QuantizeArguments& arguments) {
   app.add_option("model", arguments.model, "a GGUF of F32, F16 or BF16 weights")
       ->type_name("MODEL.gguf");
   const char* group = "what and where";
-  app.add_option("-r,--recipe", arguments.recipes, recipe_help())
+  app.add_option("-r,--recipe", arguments.recipes,
+                 "what to make, listed below: once each, or a comma list")
       ->type_name("RECIPE")
       ->delimiter(',')
       ->expected(1)
@@ -91,8 +104,7 @@ void add_options(CLI::App& app, QuantizeArguments& arguments) {
       ->group(group);
   group = "how";
   app.add_option("--calibration", arguments.calibration,
-                 "plain text, or JSON Lines with \"prompt\", \"text\" or \"messages\"; AWQ and "
-                 "importance matrices need it")
+                 "text, or JSON Lines of prompts, for AWQ and importance matrices")
       ->type_name("FILE")
       ->group(group);
   app.add_option("--calibration-tokens", arguments.calibration_tokens,
@@ -100,14 +112,12 @@ void add_options(CLI::App& app, QuantizeArguments& arguments) {
       ->type_name("N")
       ->check(CLI::Validator(whole_number(1, 100'000'000), ""))
       ->group(group);
-  app.add_option("--group", arguments.group,
-                 "weights that share a scale, of recipes that do not say: N or channel (128)")
+  app.add_option("--group", arguments.group, "weights that share a scale: N or channel (128)")
       ->type_name("N")
       ->check(CLI::Validator(check_group, ""))
       ->group(group);
   app.add_option("--outliers", arguments.outliers,
-                 "first give the model outlier channels that change nothing at full precision: one "
-                 "norm channel in EVERY (32) divided by SCALE, its readers multiplied")
+                 "first give the model outlier channels, which change nothing in full")
       ->type_name("SCALE[/EVERY]")
       ->check(CLI::Validator(check_outliers, ""))
       ->group(group);
@@ -206,7 +216,7 @@ ExitStatus failed(const Error& error, const InterruptWatch& interrupts) {
 
 ExitStatus run_quantize(const Invocation& invocation) {
   CLI::App app(kDescription, "quantize");
-  app.footer(kExamples);
+  app.footer(footer());
   QuantizeArguments arguments;
   add_options(app, arguments);
   const Result<Parsed> parsed = parse_arguments(app, invocation);
