@@ -117,7 +117,7 @@ void add_options(CLI::App& app, QuantizeArguments& arguments) {
       ->check(CLI::Validator(check_group, ""))
       ->group(group);
   app.add_option("--outliers", arguments.outliers,
-                 "first give the model outlier channels, which change nothing in full")
+                 "first give the model outlier channels (docs/quantize.md)")
       ->type_name("SCALE[/EVERY]")
       ->check(CLI::Validator(check_outliers, ""))
       ->group(group);
