@@ -85,6 +85,7 @@ live: build
 	ctest --test-dir build/release --output-on-failure -L live --verbose
 
 check-all: lint clang asan tsan test
+	tests/llama_quantize/build_llama_quantize.sh build/llama-quantize
 	ctest --test-dir build/dev --output-on-failure -L slow
 	$(MAKE) fuzz
 

@@ -41,7 +41,7 @@ if(NOT UNMASK_LLAMA STREQUAL "off")
     target_link_libraries(unmask_llama INTERFACE ${found})
   endforeach()
   # The processor's code is loaded at run time, from here unless the program says otherwise.
-  target_compile_definitions(unmask_llama INTERFACE UNMASK_LLAMA_LIBRARIES="${llama_libraries}")
+  target_compile_definitions(unmask_llama INTERFACE UNMASK_WITH_LLAMA UNMASK_LLAMA_LIBRARIES="${llama_libraries}")
   target_link_options(unmask_llama INTERFACE -Wl,-rpath,${llama_libraries})
   message(STATUS "llama.cpp: ${llama_libraries}")
 endif()

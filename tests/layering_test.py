@@ -15,7 +15,7 @@ OWNERS = {
     r"CLI/": {"app"},
     r"zlib|zstd|zip\.h": {"ingest"},
     r"toml\+\+": {"app", "environment"},
-    r"openssl/": {"environment"},
+    r"openssl/": {"environment", "quantize"},
     r"boost/": {"stats", "environment"},
 }
 

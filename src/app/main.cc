@@ -21,6 +21,7 @@ constexpr Command kCommands[] = {
     {"audit", "compare a candidate with its baseline: what does the score hide?", run_audit},
     {"inspect", "look at one log: failed calls, success within a budget, risk", run_inspect},
     {"run", "play a plan's arms against their models, then audit them", run_run},
+    {"quantize", "make arms of a model: llama.cpp's types, FP8, INT4, AWQ", run_quantize},
     {"plant", "write a pair of logs with a known truth", run_plant},
     {"grade", "grade a log's trajectories again and compare with its rewards", run_grade},
     {"domains", "list the simulated worlds", run_domains},
@@ -111,6 +112,7 @@ int main(int argc, char** argv) {
   using unmask::ExitStatus;
   fill_standard_descriptors();
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), handled there
+  std::signal(SIGXFSZ, SIG_IGN);  // so is a file that may not grow further
   unmask::end_on_interrupt();
   unmask::MappedFile::guard_reads();
   ExitStatus status = ExitStatus::Unusable;
