@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "llm/constrain.h"
+#include "llm/llama.h"
 #include "llm/openai.h"
 #include "rollout/conversation.h"
 #include "rollout/llm_agent.h"
@@ -70,6 +71,29 @@ EndpointOptions endpoint_options(const ModelPlan& plan, std::string key, bool co
   return options;
 }
 
+LlamaSampling llama_sampling(const Sampling& plan) {
+  LlamaSampling sampling;
+  sampling.temperature = plan.temperature.value_or(sampling.temperature);
+  sampling.top_p = plan.top_p.value_or(sampling.top_p);
+  sampling.top_k = plan.top_k.value_or(sampling.top_k);
+  sampling.max_tokens = plan.max_tokens;
+  sampling.logprobs = plan.logprobs;
+  return sampling;
+}
+
+// The engines that the agents, the user and the judge want, each kind of role once: agents of
+// several arms that share one are never more at once than its `parallel`, but a user's conversation
+// is there beside its agent's.
+std::vector<LlamaSettings> roles_of(const RunPlan& plan) {
+  std::vector<LlamaSettings> roles;
+  for (const ArmPlan& arm : plan.arms)
+    if (arm.agent.engine && std::find(roles.begin(), roles.end(), *arm.agent.engine) == roles.end())
+      roles.push_back(*arm.agent.engine);
+  if (plan.user.engine) roles.push_back(*plan.user.engine);
+  if (plan.judge && plan.judge->engine) roles.push_back(*plan.judge->engine);
+  return roles;
+}
+
 Error of_arm(const ArmPlan& arm, const Error& error) {
   return Error{error.kind, "arm '" + arm.label + "': " + error.message, arm.where};
 }
@@ -84,6 +108,29 @@ ChatModel* ModelFactory::opened(const ModelPlan& plan, bool constrain_names) con
 
 Result<ChatModel*> ModelFactory::open(const ModelPlan& plan, bool constrain_names) {
   if (ChatModel* model = opened(plan, constrain_names)) return model;
+  Result<std::unique_ptr<ChatModel>> model =
+      plan.engine ? open_file(plan) : open_server(plan, constrain_names);
+  if (!model) return model.error();
+  models_.push_back({plan, constrain_names, std::move(*model)});
+  return models_.back().model.get();
+}
+
+Result<std::unique_ptr<ChatModel>> ModelFactory::open_file(const ModelPlan& plan) {
+  const LlamaSampling sampling = llama_sampling(plan.sampling);
+  for (const OpenedEngine& opened : engines_)
+    if (opened.asked == *plan.engine) return open_llama(opened.engine, plan.model, sampling);
+  constexpr int kMost = 256;
+  LlamaSettings settings = *plan.engine;
+  const auto roles = std::count(roles_.begin(), roles_.end(), settings);
+  settings.parallel = std::min(kMost, settings.parallel * std::max(1, static_cast<int>(roles)));
+  Result<std::shared_ptr<LlamaEngine>> engine = LlamaEngine::open(settings);
+  if (!engine) return engine.error();
+  engines_.push_back({*plan.engine, *engine});
+  return open_llama(std::move(*engine), plan.model, sampling);
+}
+
+Result<std::unique_ptr<ChatModel>> ModelFactory::open_server(const ModelPlan& plan,
+                                                             bool constrain_names) const {
   std::string key;
   if (!plan.endpoint.api_key_env.empty()) {
     key = variables_(plan.endpoint.api_key_env).value_or("");
@@ -93,14 +140,11 @@ Result<ChatModel*> ModelFactory::open(const ModelPlan& plan, bool constrain_name
                        ", which api_key_env names for " + plan.model + ", is not set",
                    ""};
   }
-  Result<std::unique_ptr<ChatModel>> model =
-      open_openai(endpoint_options(plan, std::move(key), constrain_names));
-  if (!model) return model.error();
-  models_.push_back({plan, constrain_names, std::move(*model)});
-  return models_.back().model.get();
+  return open_openai(endpoint_options(plan, std::move(key), constrain_names));
 }
 
 Result<Done> ModelFactory::prepare(const RunPlan& plan) {
+  roles_ = roles_of(plan);
   for (const ArmPlan& arm : plan.arms) {
     if (is_scripted(arm.agent.model)) {
       const Result<Done> checked = check_scripted(arm.agent.model);
@@ -112,11 +156,14 @@ Result<Done> ModelFactory::prepare(const RunPlan& plan) {
     if (!arm.constrain_names) continue;
     const Result<ConstraintSupport> support = probe_constraint(**model);
     if (!support) return of_arm(arm, support.error());
-    if (!support->supported)
-      return of_arm(arm, Error{ErrorKind::Unsupported,
-                               "names cannot be constrained at " + arm.agent.endpoint.base_url +
-                                   ": " + support->sentence,
-                               ""});
+    // A model in a file that calls nothing when asked to is bound all the same: by the grammar.
+    if (!support->supported && (support->settled || !arm.agent.engine))
+      return of_arm(
+          arm, Error{ErrorKind::Unsupported,
+                     "names cannot be constrained at " +
+                         (arm.agent.engine ? arm.agent.model : arm.agent.endpoint.base_url) + ": " +
+                         support->sentence,
+                     ""});
   }
   if (is_scripted(plan.user.model)) {
     const Result<Done> checked = check_scripted(plan.user.model);
