@@ -11,11 +11,11 @@ import sys
 OWNERS = {
     r"simdjson": {"ingest", "llm"},
     r"curl/": {"llm"},
-    r"llama|ggml": {"llm", "quantize"},
+    r"llama|ggml|chat\.h|log\.h": {"llm", "quantize"},
     r"CLI/": {"app"},
     r"zlib|zstd|zip\.h": {"ingest"},
     r"toml\+\+": {"app", "environment"},
-    r"openssl/": {"environment", "quantize"},
+    r"openssl/": {"environment", "llm", "quantize"},
     r"boost/": {"stats", "environment"},
 }
 

@@ -208,9 +208,10 @@ ExitStatus play(Staged& staged, const RunArguments& arguments, const Invocation&
                     ? "unmask: finishing the episodes in flight; Ctrl-C again gives them up\n"
                     : "unmask: giving up the episodes in flight\n");
   });
-  Result<EpisodeStore> store =
-      EpisodeStore::open({staged.plan.out, staged.shard, run_settings(staged.plan, staged.stages),
-                          arguments.allow_drift});
+  Result<std::vector<Setting>> settings = run_settings(staged.plan, staged.stages);
+  if (!settings) return fail(settings.error());
+  Result<EpisodeStore> store = EpisodeStore::open(
+      {staged.plan.out, staged.shard, std::move(*settings), arguments.allow_drift});
   if (!store) return fail(store.error());
   warn(store->found().warnings);
   const std::unique_ptr<ParticipantFactory> factory = participant_factory(staged.plan);

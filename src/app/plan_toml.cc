@@ -48,7 +48,28 @@ const Names kModelKeys = {"model",
                           "logprobs",
                           "send_reasoning",
                           "prompt_usd_per_million",
-                          "completion_usd_per_million"};
+                          "completion_usd_per_million",
+                          "template",
+                          "threads",
+                          "gpu_layers",
+                          "kv",
+                          "context",
+                          "parallel",
+                          "deterministic",
+                          "top_k"};
+// Keys that make sense for one kind of model only.
+const Names kServerKeys = {"api_key_env",
+                           "max_concurrency",
+                           "connect_timeout_seconds",
+                           "first_byte_timeout_seconds",
+                           "timeout_seconds",
+                           "retries",
+                           "extra_body",
+                           "send_reasoning",
+                           "prompt_usd_per_million",
+                           "completion_usd_per_million"};
+const Names kFileKeys = {"template", "threads",  "gpu_layers",    "kv",
+                         "context",  "parallel", "deterministic", "top_k"};
 const Names kArmOnlyKeys = {"label",    "family",     "architecture", "precision",
                             "baseline", "max_errors", "repair",       "constrain"};
 const Names kRepairKeys = {"channels", "attempts", "spends_budget"};
@@ -302,7 +323,6 @@ class PlanReader {
   ModelPlan model_of(Keys& keys, int usual_logprobs) {
     ModelPlan model;
     model.model = keys.needed_text("model");
-    read_endpoint(keys, model);
     Sampling& sampling = model.sampling;
     sampling.temperature = keys.number("temperature", 0, 10);
     sampling.top_p = keys.number("top_p", 0, 1);
@@ -319,6 +339,7 @@ class PlanReader {
       if (!sound) keys.wrong(*body, sound.error().message);
     }
     keys.flag("send_reasoning", model.send_reasoning);
+    read_endpoint(keys, model);
     constexpr double kDearest = 1e6;
     model.prompt_usd_per_million = keys.number("prompt_usd_per_million", 0, kDearest);
     model.completion_usd_per_million = keys.number("completion_usd_per_million", 0, kDearest);
@@ -343,21 +364,49 @@ class PlanReader {
     if (is_scripted(model.model)) {
       const Result<Done> checked = check_scripted(model.model);
       if (!checked) keys.wrong(*named, checked.error().message);
+      refuse_keys(keys, kFileKeys, "is for models in files, and '{}' is a script", model);
       endpoint.base_url.clear();  // of [defaults]
       endpoint.api_key_env.clear();
       return;
     }
     if (model.model.ends_with(".gguf") && endpoint.base_url.empty()) {
-      complaints_.add(
-          *named,
-          fmt::format("'{}' is a file, and this program has no engine of its own: serve it "
-                      "(llama-server -m {}) and give its "
-                      "address as 'base_url'",
-                      model.model, model.model),
-          ErrorKind::Unsupported);
+      read_engine(keys, *named, model);
       return;
     }
+    refuse_keys(keys, kFileKeys, "is for models in files, and '{}' is behind a server", model);
     check_address(keys, *named, model);
+  }
+
+  // What [defaults] and included files have for models of the other kind is passed over.
+  void refuse_keys(Keys& keys, const Names& refused, const char* reason, const ModelPlan& model) {
+    for (const std::string& key : refused)
+      if (const TomlValue* node = keys.self().get(key))
+        keys.wrong(*node,
+                   fmt::format("'{}' {}", key, fmt::format(fmt::runtime(reason), model.model)));
+  }
+
+  void read_engine(Keys& keys, const TomlValue& named, ModelPlan& model) {
+    refuse_keys(keys, kServerKeys, "is for models behind a server, and '{}' is a file", model);
+    LlamaSettings engine;
+    engine.file = beside(named, model.model);
+    engine.template_file = path_of(keys, "template");
+    keys.whole("threads", 1, 1024, engine.threads);
+    keys.whole("gpu_layers", -1, 100000, engine.gpu_layers);
+    keys.whole("context", 16, 100000000, engine.context);
+    keys.whole("parallel", 1, 256, engine.parallel);
+    keys.flag("deterministic", engine.deterministic);
+    engine.kv = keys.text("kv", engine.kv);
+    const Names known = {"f32", "f16", "bf16", "q8_0", "q4_0"};
+    if (std::find(known.begin(), known.end(), engine.kv) == known.end())
+      keys.wrong(*keys.find("kv"), fmt::format("'kv' must be one of {}, not '{}'",
+                                               fmt::join(known, ", "), engine.kv));
+    if (const auto most = keys.whole("top_k", std::int64_t{1}, 10000000))
+      model.sampling.top_k = static_cast<int>(*most);
+    model.endpoint = Endpoint{};
+    model.endpoint.max_concurrency = engine.parallel;
+    model.sampling.extra_body.clear();
+    model.send_reasoning = false;
+    model.engine = std::move(engine);
   }
 
   void check_address(Keys& keys, const TomlValue& named, const ModelPlan& model) {

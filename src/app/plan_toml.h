@@ -22,7 +22,7 @@ struct PlanSurroundings {
 //
 // Errors   Malformed (file and line): no TOML, unknown keys (with the nearest known one), wrong
 //          types, values out of range, what contradicts itself, includes in a circle.
-//          Unsupported: a model in a file. InvalidArgument: a variable that should hold a key is
+//          InvalidArgument: a variable that should hold a key is
 //          not set. Those of surroundings.read.
 Result<RunPlan> parse_plan(std::string_view toml, const std::string& path,
                            const PlanSurroundings& surroundings);

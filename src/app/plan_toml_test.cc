@@ -227,12 +227,40 @@ TEST(PlanToml, NamesEveryMistakeWithItsLine) {
   }
 }
 
-TEST(PlanToml, RefusesAModelInAFile) {
-  const Result<RunPlan> plan =
-      parsed(std::string(kHead) + "[[arm]]\nprecision = 'Q4_0'\nmodel = 'x.gguf'\n");
-  ASSERT_FALSE(plan);
-  EXPECT_EQ(plan.error().kind, ErrorKind::Unsupported);
-  EXPECT_NE(plan.error().message.find("llama-server -m x.gguf"), std::string::npos);
+TEST(PlanToml, TakesAModelInAFile) {
+  const Result<RunPlan> plan = parsed(std::string(kHead) +
+                                      "[user]\nmodel = 'scripted:reference'\n[defaults]\n"
+                                      "timeout_seconds = 9\n[[arm]]\nprecision = 'Q4_0'\n"
+                                      "model = 'models/x.gguf'\ntemplate = 't.jinja'\n"
+                                      "threads = 2\ngpu_layers = 3\nkv = 'q8_0'\n"
+                                      "context = 4096\nparallel = 5\ndeterministic = true\n"
+                                      "top_k = 7\ntemperature = 0.5\n");
+  ASSERT_TRUE(plan) << to_string(plan.error());
+  const ModelPlan& model = plan->arms.at(0).agent;
+  ASSERT_TRUE(model.engine);
+  const LlamaSettings expected{"dir/models/x.gguf", "dir/t.jinja", 2, 3, "q8_0", 4096, 5, true};
+  EXPECT_EQ(*model.engine, expected);
+  EXPECT_EQ(model.model, "models/x.gguf");
+  EXPECT_EQ(model.endpoint.max_concurrency, 5);
+  EXPECT_EQ(model.sampling.top_k, 7);
+  EXPECT_EQ(settings_of(model.sampling), R"({"temperature":0.5,"top_k":7})");
+}
+
+TEST(PlanToml, KeepsTheKeysOfServersAndOfFilesApart) {
+  const std::string head =
+      std::string(kHead) + "[user]\nmodel = 'scripted:reference'\n[[arm]]\nprecision = 'Q4_0'\n";
+  EXPECT_EQ(complaint(head + "model = 'x.gguf'\nretries = 2\n"),
+            "dir/plan.toml:8: 'retries' is for models behind a server, and 'x.gguf' is a file");
+  EXPECT_EQ(complaint(head + "model = 'm'\nbase_url = 'http://h/v1'\nkv = 'q4_0'\n"),
+            "dir/plan.toml:9: 'kv' is for models in files, and 'm' is behind a server");
+  EXPECT_EQ(complaint(head + "model = 'scripted:reference'\nthreads = 2\n"),
+            "dir/plan.toml:8: 'threads' is for models in files, and 'scripted:reference' is a "
+            "script");
+  EXPECT_EQ(complaint(head + "model = 'x.gguf'\nkv = 'q3'\n"),
+            "dir/plan.toml:8: 'kv' must be one of f32, f16, bf16, q8_0, q4_0, not 'q3'");
+  const Result<RunPlan> served = parsed(head + "model = 'x.gguf'\nbase_url = 'http://h/v1'\n");
+  ASSERT_TRUE(served) << to_string(served.error());
+  EXPECT_FALSE(served->arms[0].agent.engine) << "an address beside it makes it a server's";
 }
 
 TEST(PlanToml, WantsTheVariableOfAKeyToBeSet) {

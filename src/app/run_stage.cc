@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "app/typed_side.h"
 #include "app/world_flags.h"
 #include "base/rng.h"
 #include "environment/json.h"
+#include "llm/file_hash.h"
 
 namespace unmask {
 namespace {
@@ -70,6 +73,36 @@ std::string fingerprint(const StagedDomain& stage) {
   return fmt::format("{:016x}", Rng::hash(shown));
 }
 
+// The contents of the files that models are in, each read once.
+class FileHashes {
+ public:
+  void add(const std::string& owner, const ModelPlan& model, std::vector<Setting>& settings) {
+    if (!model.engine) return;
+    add_file(owner + " file sha256", model.engine->file, settings);
+    if (!model.engine->template_file.empty())
+      add_file(owner + " template sha256", model.engine->template_file, settings);
+  }
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  void add_file(const std::string& name, const std::string& path, std::vector<Setting>& settings) {
+    if (error_) return;
+    std::string& hash = hashes_[path];
+    if (hash.empty()) {
+      const Result<std::string> hashed = file_sha256(path);
+      if (!hashed) {
+        error_ = hashed.error();
+        return;
+      }
+      hash = *hashed;
+    }
+    settings.emplace_back(name, hash);
+  }
+
+  std::map<std::string, std::string> hashes_;
+  std::optional<Error> error_;
+};
+
 // Messages of the two sides that the reference solution needs, and what frames it: the user tells
 // and ends, the agent answers.
 long long least_calls(const PlannedEpisode& episode) {
@@ -80,6 +113,7 @@ long long least_calls(const PlannedEpisode& episode) {
 }
 
 std::string model_text(const ModelPlan& model) {
+  if (model.engine) return model.model + " in this process";
   if (is_scripted(model.model)) return model.model;
   return fmt::format("{} at {}", model.model, model.endpoint.base_url);
 }
@@ -109,8 +143,13 @@ Result<Stages> load_stages(const RunPlan& plan, const std::string& tau2) {
   return stages;
 }
 
-std::vector<Setting> run_settings(const RunPlan& plan, const Stages& stages) {
+Result<std::vector<Setting>> run_settings(const RunPlan& plan, const Stages& stages) {
   std::vector<Setting> settings = settings_of(plan);
+  FileHashes hashes;
+  for (const ArmPlan& arm : plan.arms) hashes.add("arm '" + arm.label + "'", arm.agent, settings);
+  hashes.add("user", plan.user, settings);
+  if (plan.judge) hashes.add("judge", *plan.judge, settings);
+  if (hashes.error()) return *hashes.error();
   for (const auto& [name, stage] : stages)
     settings.emplace_back("domain '" + name + "' texts", fingerprint(stage));
   std::sort(settings.begin(), settings.end());

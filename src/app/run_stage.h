@@ -16,9 +16,11 @@ namespace unmask {
 // Errors   NotFound: no data, no such split or task (with the nearest); those of the data's files.
 Result<Stages> load_stages(const RunPlan& plan, const std::string& tau2);
 
-// settings_of(plan) and what the domains show a model: a fingerprint of each one's policy, tools
-// and prompts.
-std::vector<Setting> run_settings(const RunPlan& plan, const Stages& stages);
+// settings_of(plan), the hashes of the files that models are in, and what the domains show a model:
+// a fingerprint of each one's policy, tools and prompts.
+//
+// Errors   those of reading a model's file.
+Result<std::vector<Setting>> run_settings(const RunPlan& plan, const Stages& stages);
 
 // What --dry-run prints. `tau2` and the plan's own texts are made safe for a terminal.
 std::string plan_summary(const RunPlan& plan, const Stages& stages,

@@ -38,15 +38,6 @@ std::string_view role_name(ChatMessage::Role role) {
   return "user";
 }
 
-std::string sendable_arguments(const std::string& arguments) {
-  const std::optional<ordered_json> value = read_json(arguments);
-  if (value && value->is_object()) return arguments;
-  if (arguments.find_first_not_of(" \t\r\n") == std::string::npos) return "{}";
-  JsonWriter json;
-  json.begin_object().field(kUnreadableArguments, arguments).end_object();
-  return json.take();
-}
-
 void write_calls(JsonWriter& json, const std::vector<ChatCall>& calls) {
   json.key("tool_calls").begin_array();
   for (const ChatCall& call : calls) {
@@ -112,7 +103,7 @@ ordered_json structural_tag(const ordered_json& tools, const ToolMarkup& markup)
 
 Result<Done> write_constrained_tools(JsonWriter& json, const EndpointOptions& options,
                                      std::string_view tools) {
-  if (options.constraint == NameConstraint::None)
+  if (options.constraint == NameConstraint::None || options.constraint == NameConstraint::Grammar)
     return Error{ErrorKind::Unsupported,
                  "the names of calls cannot be constrained at this endpoint", options.model};
   Result<ordered_json> list = tool_list(tools);
@@ -148,6 +139,15 @@ ordered_json extra_members(const EndpointOptions& options) {
 }
 
 }  // namespace
+
+std::string sendable_arguments(const std::string& arguments) {
+  const std::optional<ordered_json> value = read_json(arguments);
+  if (value && value->is_object()) return arguments;
+  if (arguments.find_first_not_of(" \t\r\n") == std::string::npos) return "{}";
+  JsonWriter json;
+  json.begin_object().field(kUnreadableArguments, arguments).end_object();
+  return json.take();
+}
 
 Result<Done> check_extra_body(std::string_view extra_body) {
   if (extra_body.empty()) return Done{};

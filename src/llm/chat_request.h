@@ -14,6 +14,10 @@ namespace unmask {
 // arguments of earlier calls and refuse the whole conversation where they cannot.
 inline constexpr std::string_view kUnreadableArguments = "unreadable_arguments";
 
+// The arguments of an earlier call as they go back to a model: JSON objects as they are, else one
+// with the text under kUnreadableArguments; "{}" for blanks.
+std::string sendable_arguments(const std::string& arguments);
+
 // Checks extra_body.
 // Errors   InvalidArgument: not a JSON object, or a member that has an option of its own.
 Result<Done> check_extra_body(std::string_view extra_body);

@@ -92,6 +92,8 @@ std::string_view to_string(NameConstraint form) {
       return "strict tools";
     case NameConstraint::StructuralTag:
       return "structural tags";
+    case NameConstraint::Grammar:
+      return "grammar";
   }
   return "none";
 }

@@ -41,7 +41,7 @@ struct ConstrainedModel {
 Result<ConstrainedModel> open_constrained(const EndpointOptions& options,
                                           const std::stop_token& stop = {});
 
-// "none", "strict tools", "structural tags"
+// "none", "strict tools", "structural tags", "grammar"
 std::string_view to_string(NameConstraint form);
 
 }  // namespace unmask

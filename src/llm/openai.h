@@ -18,6 +18,7 @@ enum class NameConstraint {
   None,         // it cannot be said: requests with constrain_names end in Unsupported
   StrictTools,  // "strict": true on every tool (vLLM, hosted APIs; llama.cpp takes and ignores it)
   StructuralTag,  // response_format of type "structural_tag" (vLLM, SGLang), by ToolMarkup
+  Grammar,        // llama.cpp in this process; no server is asked for it
 };
 
 // How the model writes a call, for NameConstraint::StructuralTag; the defaults are Hermes' and

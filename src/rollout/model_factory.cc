@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "llm/constrain.h"
+#include "llm/llama.h"
 #include "llm/openai.h"
 #include "rollout/conversation.h"
 #include "rollout/llm_agent.h"
@@ -69,6 +70,29 @@ EndpointOptions endpoint_options(const ModelPlan& plan, std::string key) {
   return options;
 }
 
+LlamaSampling llama_sampling(const Sampling& plan) {
+  LlamaSampling sampling;
+  sampling.temperature = plan.temperature.value_or(sampling.temperature);
+  sampling.top_p = plan.top_p.value_or(sampling.top_p);
+  sampling.top_k = plan.top_k.value_or(sampling.top_k);
+  sampling.max_tokens = plan.max_tokens;
+  sampling.logprobs = plan.logprobs;
+  return sampling;
+}
+
+// The engines that the agents, the user and the judge want, each kind of role once: agents of
+// several arms that share one are never more at once than its `parallel`, but a user's conversation
+// is there beside its agent's.
+std::vector<LlamaSettings> roles_of(const RunPlan& plan) {
+  std::vector<LlamaSettings> roles;
+  for (const ArmPlan& arm : plan.arms)
+    if (arm.agent.engine && std::find(roles.begin(), roles.end(), *arm.agent.engine) == roles.end())
+      roles.push_back(*arm.agent.engine);
+  if (plan.user.engine) roles.push_back(*plan.user.engine);
+  if (plan.judge && plan.judge->engine) roles.push_back(*plan.judge->engine);
+  return roles;
+}
+
 Error of_arm(const ArmPlan& arm, const Error& error) {
   if (error.where == kStopped) return error;
   return Error{error.kind, "arm '" + arm.label + "': " + error.message, arm.where};
@@ -95,21 +119,55 @@ Result<EndpointOptions> ModelFactory::options_of(const ModelPlan& plan) const {
   return endpoint_options(plan, std::move(key));
 }
 
-Result<ChatModel*> ModelFactory::open(const ModelPlan& plan) {
-  if (ChatModel* model = opened(plan, false)) return model;
+Result<std::unique_ptr<ChatModel>> ModelFactory::open_server(const ModelPlan& plan) const {
   const Result<EndpointOptions> options = options_of(plan);
   if (!options) return options.error();
-  Result<std::unique_ptr<ChatModel>> model = open_openai(*options);
+  return open_openai(*options);
+}
+
+Result<std::unique_ptr<ChatModel>> ModelFactory::open_file(const ModelPlan& plan) {
+  const LlamaSampling sampling = llama_sampling(plan.sampling);
+  for (const OpenedEngine& opened : engines_)
+    if (opened.asked == *plan.engine) return open_llama(opened.engine, plan.model, sampling);
+  constexpr int kMost = 256;
+  LlamaSettings settings = *plan.engine;
+  const auto roles = std::count(roles_.begin(), roles_.end(), settings);
+  settings.parallel = std::min(kMost, settings.parallel * std::max(1, static_cast<int>(roles)));
+  Result<std::shared_ptr<LlamaEngine>> engine = LlamaEngine::open(settings);
+  if (!engine) return engine.error();
+  engines_.push_back({*plan.engine, *engine});
+  return open_llama(std::move(*engine), plan.model, sampling);
+}
+
+Result<ChatModel*> ModelFactory::open(const ModelPlan& plan) {
+  if (ChatModel* model = opened(plan, false)) return model;
+  Result<std::unique_ptr<ChatModel>> model = plan.engine ? open_file(plan) : open_server(plan);
   if (!model) return model.error();
   models_.push_back({plan, false, std::move(*model)});
   return models_.back().model.get();
 }
 
+// A file's names are bound by a grammar; the probe only says whether the model would call another.
+Result<ConstrainedModel> ModelFactory::constrained(const ModelPlan& plan,
+                                                   const std::stop_token& stop) {
+  if (!plan.engine) {
+    const Result<EndpointOptions> options = options_of(plan);
+    if (!options) return options.error();
+    return unmask::open_constrained(*options, stop);
+  }
+  Result<std::unique_ptr<ChatModel>> model = open_file(plan);
+  if (!model) return model.error();
+  Result<ConstraintSupport> support = probe_constraint(**model, stop);
+  if (!support) return support.error();
+  if (!support->supported && support->settled)
+    return Error{ErrorKind::Unsupported,
+                 "names cannot be constrained in " + plan.model + ": " + support->sentence, ""};
+  return ConstrainedModel{std::move(*model), NameConstraint::Grammar, std::move(*support)};
+}
+
 Result<ChatModel*> ModelFactory::open_constrained(const ArmPlan& arm, const std::stop_token& stop) {
   if (opened(arm.agent, true) == nullptr) {
-    const Result<EndpointOptions> options = options_of(arm.agent);
-    if (!options) return options.error();
-    Result<ConstrainedModel> found = unmask::open_constrained(*options, stop);
+    Result<ConstrainedModel> found = constrained(arm.agent, stop);
     if (!found) return found.error();
     models_.push_back({arm.agent, true, std::move(found->model),
                        std::string(to_string(found->form)), found->support.sentence});
@@ -122,6 +180,7 @@ Result<ChatModel*> ModelFactory::open_constrained(const ArmPlan& arm, const std:
 }
 
 Result<Done> ModelFactory::prepare(const RunPlan& plan, const std::stop_token& stop) {
+  roles_ = roles_of(plan);
   for (const ArmPlan& arm : plan.arms) {
     if (is_scripted(arm.agent.model)) {
       const Result<Done> checked = check_scripted(arm.agent.model);

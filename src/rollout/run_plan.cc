@@ -21,12 +21,20 @@ std::string yes_or_no(bool v) {
   return v ? "true" : "false";
 }
 
+// What decides the numbers; how many threads and conversations share the work does not, or only in
+// their last bits.
+std::string engine_text(const LlamaSettings& engine) {
+  return "kv " + engine.kv + "; context " + std::to_string(engine.context) + "; gpu_layers " +
+         std::to_string(engine.gpu_layers) + (engine.deterministic ? "; deterministic" : "");
+}
+
 void add_model(std::vector<Setting>& settings, const std::string& owner, const ModelPlan& model) {
   settings.emplace_back(owner + " model", model.model);
   settings.emplace_back(owner + " base_url", model.endpoint.base_url);
   settings.emplace_back(owner + " sampling", settings_of(model.sampling));
   settings.emplace_back(owner + " logprobs", std::to_string(model.sampling.logprobs));
   settings.emplace_back(owner + " send_reasoning", yes_or_no(model.send_reasoning));
+  if (model.engine) settings.emplace_back(owner + " engine", engine_text(*model.engine));
 }
 
 std::string repair_text(const std::optional<RepairPlan>& repair) {
@@ -43,6 +51,7 @@ std::string settings_text(const Sampling& sampling, const std::string& constrain
   if (!sampling.extra_body.empty()) json.key("extra_body").raw(sampling.extra_body);
   if (sampling.max_tokens) json.field("max_tokens", *sampling.max_tokens);
   if (sampling.temperature) json.field("temperature", *sampling.temperature);
+  if (sampling.top_k) json.field("top_k", *sampling.top_k);
   if (sampling.top_p) json.field("top_p", *sampling.top_p);
   json.end_object();
   return json.take();

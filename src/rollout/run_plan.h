@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "llm/llama.h"
 #include "trace/episode.h"
 
 namespace unmask {
@@ -27,20 +28,22 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 
-// Absent: the server decides.
+// Absent: the server decides; of a model in a file, LlamaSampling's defaults.
 struct Sampling {
   std::optional<double> temperature;
   std::optional<double> top_p;
   std::optional<int> max_tokens;
-  std::string extra_body;  // a JSON object as text with sorted keys, merged into each request
-  int logprobs = 0;        // alternatives asked for at each token; 0: none
+  std::optional<int> top_k;  // of a model in a file
+  std::string extra_body;    // a JSON object as text with sorted keys, merged into each request
+  int logprobs = 0;          // alternatives asked for at each token; 0: none
 
   bool operator==(const Sampling&) const = default;
 };
 
 struct ModelPlan {
-  std::string model;  // what the server calls it, or "scripted:..."
+  std::string model;  // what the server calls it, "scripted:...", or the file as the plan has it
   Endpoint endpoint;
+  std::optional<LlamaSettings> engine;  // of a model in a file, which is played in this process
   Sampling sampling;
   bool send_reasoning = false;  // earlier thoughts go back to the server
   std::optional<double> prompt_usd_per_million;
@@ -121,8 +124,9 @@ std::string constraint_setting(const std::string& arm);
 // A setting that shapes what an episode is, by a name for people: ("arm 'BF16' temperature", "0").
 using Setting = std::pair<std::string, std::string>;
 
-// Those of the plan, sorted by name; no secret, and nothing that only says how many episodes there
-// are or how fast they run: name, out, domains, tasks, trials, concurrency, timeouts, retries.
+// Those of the plan, without the contents of files (run_stage.h), sorted by name; no secret, and
+// nothing that only says how many episodes there are or how fast they run: name, out, domains,
+// tasks, trials, concurrency, timeouts, retries.
 std::vector<Setting> settings_of(const RunPlan& plan);
 
 struct Drift {

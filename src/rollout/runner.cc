@@ -12,6 +12,7 @@ namespace unmask {
 namespace {
 
 std::string endpoint_name(const ModelPlan& model) {
+  if (model.engine) return model.engine->file + " with kv " + model.engine->kv;
   return is_scripted(model.model) ? "scripted models" : model.endpoint.base_url;
 }
 

@@ -67,8 +67,8 @@ RunEnd run_episodes(const RunPlan& plan, const std::vector<PlannedEpisode>& epis
                     ParticipantFactory& factory, EpisodeStore& store, RunObserver& observer,
                     const RunControl& control);
 
-// The endpoints of a plan and the slots of each: one for each base_url, or for each scripted model
-// together; where arms disagree about max_concurrency the smallest counts.
+// The endpoints of a plan and the slots of each: one for each base_url, file, and for scripted
+// models together; where arms disagree about max_concurrency the smallest counts.
 struct EndpointTable {
   std::vector<std::string> names;
   std::vector<int> slots;

@@ -1,0 +1,316 @@
+// Reading a completion goes from the strict to the lenient, and the first way that explains all of
+// it is taken:
+//
+//   1. the parser made for the offered tools, which knows the types of their arguments
+//   2. the same with schemas that take any object: wrong arguments are for the failure channels
+//   3. with the names that were written added to the offered ones: a made-up name is a finding
+//   4. by the literals around a call (call_markup.h): broken or cut arguments, the text as it is
+//   5. as text
+#include <chat.h>
+#include <log.h>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "llm/call_markup.h"
+#include "llm/chat_request.h"
+#include "llm/chat_template.h"
+
+namespace unmask {
+namespace {
+
+constexpr const char* kAnyObject = R"({"type":"object"})";
+constexpr std::size_t kMostParsers = 256;  // kept; each belongs to a list of tools
+
+const char* role_name(ChatMessage::Role role) {
+  switch (role) {
+    case ChatMessage::Role::System:
+      return "system";
+    case ChatMessage::Role::User:
+      return "user";
+    case ChatMessage::Role::Assistant:
+      return "assistant";
+    case ChatMessage::Role::Tool:
+      return "tool";
+  }
+  return "user";
+}
+
+std::string name_of_call(std::span<const ChatMessage> messages, const std::string& id) {
+  for (auto message = messages.rbegin(); message != messages.rend(); ++message)
+    for (const ChatCall& call : message->calls)
+      if (call.id == id) return call.name;
+  return "";
+}
+
+std::vector<common_chat_msg> llama_messages(std::span<const ChatMessage> messages) {
+  std::vector<common_chat_msg> out;
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const ChatMessage& message = messages[i];
+    common_chat_msg& to = out.emplace_back();
+    to.role = role_name(message.role);
+    to.content = message.content.value_or("");
+    to.reasoning_content = message.reasoning;
+    for (const ChatCall& call : message.calls)
+      to.tool_calls.push_back({call.name, sendable_arguments(call.arguments), call.id});
+    if (message.role != ChatMessage::Role::Tool) continue;
+    to.tool_call_id = message.call_id;
+    to.tool_name = name_of_call(messages.first(i), message.call_id);
+  }
+  return out;
+}
+
+std::vector<common_chat_tool> llama_tools(std::span<const ChatTool> tools, bool any_arguments) {
+  std::vector<common_chat_tool> out;
+  for (const ChatTool& tool : tools)
+    out.push_back({tool.name, tool.description, any_arguments ? kAnyObject : tool.parameters});
+  return out;
+}
+
+common_chat_templates_inputs inputs_of(std::span<const ChatMessage> messages,
+                                       std::vector<common_chat_tool> tools) {
+  common_chat_templates_inputs inputs;
+  inputs.messages = llama_messages(messages);
+  inputs.tools = std::move(tools);
+  inputs.parallel_tool_calls = true;
+  inputs.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
+  // A date that moves would make yesterday's episodes other episodes.
+  inputs.now = std::chrono::system_clock::time_point(std::chrono::seconds(1767225600));
+  return inputs;
+}
+
+std::string escaped(const std::string& word) {
+  constexpr std::string_view kSpecial = ".^$|()*+?[]{}\\";
+  std::string out;
+  for (const char c : word) {
+    if (kSpecial.find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string pattern_of(const common_grammar_trigger& trigger) {
+  if (trigger.type == COMMON_GRAMMAR_TRIGGER_TYPE_PATTERN) return trigger.value;
+  if (trigger.type == COMMON_GRAMMAR_TRIGGER_TYPE_PATTERN_FULL) {
+    std::string anchored = trigger.value;
+    if (!anchored.starts_with('^')) anchored = "^" + anchored;
+    if (!anchored.ends_with('$')) anchored += "$";
+    return anchored;
+  }
+  return escaped(trigger.value);
+}
+
+class LlamaTemplate : public ChatTemplate {
+ public:
+  explicit LlamaTemplate(common_chat_templates_ptr templates) : templates_(std::move(templates)) {}
+
+  Result<ChatPrompt> render(std::span<const ChatMessage> messages,
+                            std::span<const ChatTool> tools) const override {
+    const std::lock_guard lock(mutex_);
+    try {
+      common_chat_params params = common_chat_templates_apply(
+          templates_.get(), inputs_of(messages, llama_tools(tools, false)));
+      remember_parser(params, tools);
+      return ChatPrompt{std::move(params.prompt), std::move(params.generation_prompt),
+                        std::move(params.additional_stops)};
+    } catch (const std::exception& error) {
+      return refused(error);
+    }
+  }
+
+  Result<NameGrammar> name_grammar(std::span<const ChatMessage> messages,
+                                   std::span<const ChatTool> tools) const override {
+    const std::lock_guard lock(mutex_);
+    try {
+      const common_chat_params params = common_chat_templates_apply(
+          templates_.get(), inputs_of(messages, llama_tools(tools, true)));
+      if (params.grammar.empty())
+        return Error{ErrorKind::Unsupported,
+                     "names cannot be constrained: llama.cpp has no grammar for this chat template",
+                     ""};
+      NameGrammar grammar{params.grammar, params.grammar_lazy, {}, params.generation_prompt};
+      for (const common_grammar_trigger& trigger : params.grammar_triggers)
+        grammar.patterns.push_back(pattern_of(trigger));
+      return grammar;
+    } catch (const std::exception& error) {
+      return refused(error);
+    }
+  }
+
+  ParsedCompletion parse(std::string_view completion, const std::string& opening,
+                         std::span<const ChatMessage> messages,
+                         std::span<const ChatTool> tools) const override {
+    const std::lock_guard lock(mutex_);
+    const std::string text(completion);
+    if (std::optional<ParsedCompletion> parsed = parse_with(text, opening, messages, tools, false))
+      return *parsed;
+    if (tools.empty()) return as_text(completion, messages);
+    if (std::optional<ParsedCompletion> parsed = parse_with(text, opening, messages, tools, true))
+      return *parsed;
+    const std::optional<CallMarkup>& markup = call_markup();
+    if (!markup) return as_text(completion, messages);
+    WrittenCalls written = read_written_calls(completion, *markup);
+    std::vector<ChatTool> known(tools.begin(), tools.end());
+    for (const ChatCall& call : written.calls) {
+      const auto is_it = [&](const ChatTool& tool) { return tool.name == call.name; };
+      if (std::none_of(known.begin(), known.end(), is_it))
+        known.push_back({call.name, "", kAnyObject});
+    }
+    if (known.size() > tools.size())
+      if (std::optional<ParsedCompletion> parsed = parse_with(text, opening, messages, known, true))
+        return *parsed;
+    if (written.calls.empty()) return as_text(completion, messages);
+    ParsedCompletion out = as_text(written.content, messages);
+    out.message.calls = std::move(written.calls);
+    return out;
+  }
+
+ private:
+  static Error refused(const std::exception& error) {
+    return Error{ErrorKind::InvalidArgument,
+                 std::string("the chat template refuses the conversation: ") + error.what(), ""};
+  }
+
+  static std::string parser_key(std::span<const ChatTool> tools, bool any_arguments) {
+    std::string key = any_arguments ? "any" : "typed";
+    for (const ChatTool& tool : tools) {
+      key += '\0' + tool.name;
+      if (!any_arguments) key += '\0' + tool.parameters;
+    }
+    return key;
+  }
+
+  // A parser belongs to the tools and to the beginning that the prompt gave the message.
+  const common_chat_parser_params& kept(const common_chat_params& params,
+                                        const std::string& key) const {
+    const std::string full = key + '\0' + params.generation_prompt;
+    const auto found = parsers_.find(full);
+    if (found != parsers_.end()) return found->second;
+    if (parsers_.size() >= kMostParsers) parsers_.clear();
+    common_chat_parser_params parser(params);
+    parser.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
+    if (!params.parser.empty()) parser.parser.load(params.parser);
+    return parsers_.emplace(full, std::move(parser)).first->second;
+  }
+
+  void remember_parser(const common_chat_params& params, std::span<const ChatTool> tools) const {
+    kept(params, parser_key(tools, false));
+  }
+
+  const common_chat_parser_params& parser_for(const std::string& opening,
+                                              std::span<const ChatMessage> messages,
+                                              std::span<const ChatTool> tools,
+                                              bool any_arguments) const {
+    const std::string key = parser_key(tools, any_arguments);
+    const auto found = parsers_.find(key + '\0' + opening);
+    if (found != parsers_.end()) return found->second;
+    return kept(common_chat_templates_apply(templates_.get(),
+                                            inputs_of(messages, llama_tools(tools, any_arguments))),
+                key);
+  }
+
+  std::optional<ParsedCompletion> parse_with(const std::string& text, const std::string& opening,
+                                             std::span<const ChatMessage> messages,
+                                             std::span<const ChatTool> tools,
+                                             bool any_arguments) const {
+    try {
+      const common_chat_parser_params& parser = parser_for(opening, messages, tools, any_arguments);
+      const common_chat_msg message = common_chat_parse(text, false, parser);
+      ParsedCompletion parsed;
+      parsed.message.role = ChatMessage::Role::Assistant;
+      if (!message.content.empty()) parsed.message.content = message.content;
+      parsed.message.reasoning = message.reasoning_content;
+      for (const common_chat_tool_call& call : message.tool_calls)
+        parsed.message.calls.push_back({call.id, call.name, call.arguments});
+      return parsed;
+    } catch (const std::exception&) {
+      return std::nullopt;  // another way is tried
+    }
+  }
+
+  // The thoughts apart, where the template says what ends them; all else is content.
+  ParsedCompletion as_text(std::string_view completion,
+                           std::span<const ChatMessage> messages) const {
+    ParsedCompletion out;
+    out.irregular = true;
+    out.message.role = ChatMessage::Role::Assistant;
+    std::string_view content = completion;
+    try {
+      const common_chat_params params =
+          common_chat_templates_apply(templates_.get(), inputs_of(messages, {}));
+      for (const std::string& end : params.thinking_end_tags) {
+        const std::size_t at = end.empty() ? std::string_view::npos : content.find(end);
+        if (at == std::string_view::npos) continue;
+        std::string_view thoughts = content.substr(0, at);
+        if (thoughts.starts_with(params.thinking_start_tag))
+          thoughts.remove_prefix(params.thinking_start_tag.size());
+        out.message.reasoning = thoughts;
+        content.remove_prefix(at + end.size());
+        break;
+      }
+    } catch (const std::exception&) {
+      // Then nothing is taken for thoughts.
+    }
+    if (content.find_first_not_of(" \t\r\n") != std::string_view::npos)
+      out.message.content = std::string(content);
+    return out;
+  }
+
+  std::optional<std::string> render_call(const std::string& content, const std::string& name,
+                                         const std::string& arguments) const {
+    ChatMessage user;
+    user.content = "go";
+    ChatMessage assistant;
+    assistant.role = ChatMessage::Role::Assistant;
+    assistant.content = content;
+    if (!name.empty()) assistant.calls.push_back({"call00001", name, arguments});
+    const ChatMessage messages[] = {user, assistant};
+    const ChatTool probe{name.empty() ? "probe" : name, "", kAnyObject};
+    try {
+      common_chat_templates_inputs inputs =
+          inputs_of(messages, llama_tools(std::span(&probe, 1), false));
+      inputs.add_generation_prompt = false;
+      inputs.force_pure_content = true;
+      return common_chat_templates_apply(templates_.get(), inputs).prompt;
+    } catch (const std::exception&) {
+      return std::nullopt;
+    }
+  }
+
+  const std::optional<CallMarkup>& call_markup() const {
+    if (!markup_is_learned_) {
+      markup_ = learn_call_markup(
+          [&](const std::string& content, const std::string& name, const std::string& arguments) {
+            return render_call(content, name, arguments);
+          });
+      markup_is_learned_ = true;
+    }
+    return markup_;
+  }
+
+  const common_chat_templates_ptr templates_;
+  mutable std::mutex mutex_;  // guards all that follows, and llama.cpp's interpreter
+  mutable std::map<std::string, common_chat_parser_params> parsers_;
+  mutable bool markup_is_learned_ = false;
+  mutable std::optional<CallMarkup> markup_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ChatTemplate>> ChatTemplate::open(const std::string& source,
+                                                         const std::string& bos,
+                                                         const std::string& eos) {
+  common_log_set_verbosity_thold(-1);  // it would print
+  try {
+    return std::unique_ptr<ChatTemplate>(
+        std::make_unique<LlamaTemplate>(common_chat_templates_init(nullptr, source, bos, eos)));
+  } catch (const std::exception& error) {
+    return Error{ErrorKind::Malformed,
+                 std::string("the chat template cannot be read: ") + error.what(), ""};
+  }
+}
+
+}  // namespace unmask
