@@ -71,6 +71,12 @@ function(unmask_audit_and_app)
     add_executable(unmask ${app_sources})
     target_link_libraries(unmask PRIVATE unmask_audit unmask_environment unmask_llm unmask_quantize unmask_rollout)
     target_compile_definitions(unmask PRIVATE UNMASK_VERSION="${PROJECT_VERSION}")
+    # The demo's agent is part of the program.
+    set(pocket ${PROJECT_SOURCE_DIR}/pocket)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/app/pocket_model.cc PROPERTIES
+      SKIP_UNITY_BUILD_INCLUSION ON
+      COMPILE_DEFINITIONS "UNMASK_POCKET_MODEL=\"${pocket}/pocket-dense.gguf\";UNMASK_POCKET_CALIBRATION=\"${pocket}/calibration.jsonl\""
+      OBJECT_DEPENDS "${pocket}/pocket-dense.gguf;${pocket}/calibration.jsonl")
     install(TARGETS unmask RUNTIME)
   endif()
 endfunction()

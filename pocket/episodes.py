@@ -19,12 +19,15 @@ environment.filters["tojson"] = lambda value: json.dumps(value, ensure_ascii=Fal
 TEMPLATE = environment.from_string((HERE / "template.jinja").read_text())
 
 
-def stream(generator, world, first, count, mistake, wander):
-    """`count` episodes of the training structures from number `first` on; of both worlds in turn where world is both."""
+def stream(generator, world, first, count, mistake, wander, recover=0.95):
+    """`count` episodes of the training structures from number `first` on; of both worlds, a quarter of them telecom, which is
+    learned sooner, where world is both."""
     if world == "both":
-        count //= 2
+        telecom = count // 4
+        found = stream(generator, "telecom", first, telecom, mistake, wander, recover)
+        return found + stream(generator, "retail", first, count - telecom, mistake, wander, recover)
     command = [generator, "--world", world, "--first", str(first), "--count", str(count)]
-    command += ["--mistake", str(mistake), "--wander", str(wander)]
+    command += ["--mistake", str(mistake), "--wander", str(wander), "--recover", str(recover)]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     return [json.loads(line) for line in lines]
 

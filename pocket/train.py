@@ -29,9 +29,10 @@ def arguments():
     parser.add_argument("--generator", required=True, help="the program pocket-episodes")
     parser.add_argument("--out", required=True, type=Path)
     parser.add_argument("--world", default="both", choices=["telecom", "retail", "both"])
-    parser.add_argument("--tokens", type=float, default=2.2e6, help="of the first phase")
-    parser.add_argument("--mistake-tokens", type=float, default=0.9e6, help="of the second phase")
+    parser.add_argument("--tokens", type=float, default=3.0e6, help="of the first phase")
+    parser.add_argument("--mistake-tokens", type=float, default=1.0e6, help="of the second phase")
     parser.add_argument("--mistake", type=float, default=0.06, help="the expert's rate in the second phase")
+    parser.add_argument("--recover", type=float, default=0.6, help="how often it is right after a mistake, there")
     parser.add_argument("--rate", type=float, default=2e-3, help="highest learning rate of the first phase")
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--drill", type=float, default=0.25, help="share of look-up drills at first")
@@ -47,9 +48,9 @@ def arguments():
 class Source:
     """Batches of one phase: batch i is always the same."""
 
-    def __init__(self, options, tokens, phase, mistake, learn_mistakes, drill):
+    def __init__(self, options, tokens, phase, mistake, recover, learn_mistakes, drill):
         self.options, self.tokens, self.phase = options, tokens, phase
-        self.mistake, self.learn_mistakes, self.drill = mistake, learn_mistakes, drill
+        self.mistake, self.recover, self.learn_mistakes, self.drill = mistake, recover, learn_mistakes, drill
         self.pool_number, self.batches = -1, []
 
     def drill_share(self, progress):
@@ -59,7 +60,7 @@ class Source:
         options = self.options
         first = TRAINING_FIRST * (1 + 2 * options.seed + self.phase) + number * POOL
         pick = random.Random(first)
-        found = episodes.stream(options.generator, options.world, first, POOL, self.mistake, 0.03)
+        found = episodes.stream(options.generator, options.world, first, POOL, self.mistake, 0.03, self.recover)
         pool = []
         for i, episode in enumerate(found):
             if pick.random() < self.drill_share(progress):
@@ -164,12 +165,12 @@ def main():
     print(f"{sum(p.numel() for p in network.parameters()):,} parameters, {shape.vocabulary} tokens", flush=True)
     found = episodes.stream(options.generator, options.world, HELD_OUT_FIRST, 64, 0.0, 0.0)
     sample = [episodes.encode(tokens, episodes.segments(episode, False)) for episode in found]
-    clean = Source(options, tokens, 0, 0.10, False, options.drill)
+    clean = Source(options, tokens, 0, 0.10, 0.95, False, options.drill)
     run_phase("clean", network, tokens, clean, options.tokens, options.rate, options, sample)
-    erring = Source(options, tokens, 1, options.mistake, True, 0.1 * options.drill)
+    erring = Source(options, tokens, 1, options.mistake, options.recover, True, 0.1 * options.drill)
     run_phase("erring", network, tokens, erring, options.mistake_tokens, options.rate / 2, options, sample)
     save(options.out / "final.pt", weights=network.state_dict(), shape=shape.__dict__, seed=options.seed,
-         mistake=options.mistake)
+         mistake=options.mistake, recover=options.recover)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ constexpr Command kCommands[] = {
     {"inspect", "look at one log: failed calls, success within a budget, risk", run_inspect},
     {"run", "play a plan's arms against their models, then audit them", run_run},
     {"quantize", "make arms of a model: llama.cpp's types, FP8, INT4, AWQ", run_quantize},
+    {"demo", "the experiment, small: an agent of our own, quantized, in about a minute", run_demo},
     {"plant", "write a pair of logs with a known truth", run_plant},
     {"grade", "grade a log's trajectories again and compare with its rewards", run_grade},
     {"domains", "list the simulated worlds", run_domains},

@@ -105,10 +105,11 @@ class RetailPlan : public PocketPlan {
   }
 
  private:
-  // "O51 delivered shirt I48 lamp I31"
+  // "O51 delivered shirt I48 lamp I31 next O77"
   static void learn_order(SeenOrder& order, const std::vector<std::string>& words) {
     if (words.size() > 1) order.status = words[1];
-    for (std::size_t i = 2; i + 1 < words.size(); i += 2) order.items[words[i]] = words[i + 1];
+    for (std::size_t i = 2; i + 1 < words.size() && words[i] != "next"; i += 2)
+      order.items[words[i]] = words[i + 1];
   }
 
   // nullopt: it cannot be met.

@@ -70,6 +70,9 @@ Value read_order(ToolScope& self, Arguments arguments) {
   const Value& items = *order.find("items");
   for (std::size_t i = 0; i < items.size(); ++i)
     out += " " + text(items[i], "good") + " " + items.key(i);
+  const Value& orders = *self.db.find("orders");
+  for (std::size_t i = 0; i + 1 < orders.size(); ++i)
+    if (orders.key(i) == arguments[0].as_str()) out += " next " + orders.key(i + 1);
   return out;
 }
 

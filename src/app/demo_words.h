@@ -1,0 +1,27 @@
+// What an audit found, in plain words.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace unmask {
+
+struct DemoCell {
+  std::string domain;
+  std::string candidate;    // the arm's label
+  std::string verdict;      // "masked"
+  double hallucinated = 0;  // calls to tools that do not exist, a share of the candidate's calls
+  std::string sentence;     // for a person
+};
+
+// The cells of an audit's JSON ("unmask.audit/1"), in its order.
+// Errors   Malformed: not such a JSON.
+Result<std::vector<DemoCell>> demo_cells(std::string_view audit_json);
+
+// What was found and what it means, ready to print.
+std::string demo_conclusion(const std::vector<DemoCell>& cells);
+
+}  // namespace unmask
