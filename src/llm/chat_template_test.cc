@@ -111,6 +111,13 @@ TEST_F(ChatTemplateTest, ReadsQwen3) {
             "|get_user({\"idx\": [1]})");
 }
 
+TEST_F(ChatTemplateTest, TakesMarkupInArgumentsForText) {
+  load("Qwen-Qwen3-0.6B.jinja", "ggml-vocab-qwen2.gguf");
+  EXPECT_EQ(read("<tool_call>\n{\"name\": \"get_user\", \"arguments\": {\"id\": \"<tool_call>"
+                 "{'name': 'x'\"}}\n</tool_call>"),
+            "|get_user({\"id\": \"<tool_call>{'name': 'x'\"})");
+}
+
 TEST_F(ChatTemplateTest, ReadsBrokenCallsOfQwen3) {
   load("Qwen-Qwen3-0.6B.jinja", "ggml-vocab-qwen2.gguf");
   EXPECT_EQ(read("<tool_call>\n{\"name\": \"get_user\", \"arguments\": {\"id\": u7}}\n"

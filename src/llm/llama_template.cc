@@ -247,7 +247,7 @@ class LlamaTemplate : public ChatTemplate {
       parsed.message.reasoning = trimmed(message.reasoning_content);
       for (const common_chat_tool_call& call : message.tool_calls)
         parsed.message.calls.push_back({call.id, call.name, call.arguments});
-      if (!has_every_call(parsed.message, read.written)) return std::nullopt;
+      if (has_lost_calls(parsed.message, read)) return std::nullopt;
       if (parsed.message.calls.empty() && has_lost_text(parsed.message, read.text, parser))
         return std::nullopt;
       return parsed;
@@ -257,12 +257,21 @@ class LlamaTemplate : public ChatTemplate {
   }
 
   // llama.cpp's parsers read as far as they can and drop the rest without a word: a call of a name
-  // that was not offered may vanish.
-  static bool has_every_call(const ChatMessage& message, const WrittenCalls& written) {
-    if (message.calls.size() < written.calls.size()) return false;
-    for (std::size_t i = 0; i < written.calls.size(); ++i)
-      if (message.calls[i].name != written.calls[i].name) return false;
-    return true;
+  // that was not offered may vanish. What the message holds is taken out of the completion, and
+  // then no call may be left that the message lacks.
+  bool has_lost_calls(const ChatMessage& message, const Completion& read) const {
+    if (read.written.calls.empty()) return false;
+    std::string left = read.text;
+    for (const ChatCall& call : message.calls) {
+      const std::size_t at = left.find(call.arguments);  // in them markup is only a text
+      if (call.arguments.size() > 2 && at != std::string::npos)
+        left.erase(at, call.arguments.size());
+    }
+    const std::vector<ChatCall> written = read_written_calls(left, *call_markup()).calls;
+    if (message.calls.size() < written.size()) return true;
+    for (std::size_t i = 0; i < written.size(); ++i)
+      if (message.calls[i].name != written[i].name) return true;
+    return false;
   }
 
   // True where more than the tags around thoughts is in neither content nor thoughts.

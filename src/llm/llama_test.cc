@@ -264,6 +264,7 @@ TEST_F(Llama, BindsNamesWhereToldToAndOnlyThere) {
     }
     const Result<ChatReply> bound = asked(*model, messages, seed, true);
     ASSERT_TRUE(bound) << to_string(bound.error());
+    if (bound->finish_reason == "length") continue;  // may be cut within a text that holds markup
     for (const ChatCall& call : bound->message.calls) {
       ++bound_calls;
       EXPECT_TRUE(call.name == "get_user" || call.name == "end_call") << call.name;
