@@ -22,3 +22,6 @@ echo "== chat requests against a bare libcurl loop"
 echo
 echo "== the worlds' actions a second; bench/results/environment.md has upstream's"
 if [ -n "${TAU2_DATA_DIR:-}" ]; then "$build/environment_bench"; else echo "left out: TAU2_DATA_DIR is not set"; fi
+echo
+echo "== the embedded engine: tokens saved by shared beginnings, requests a second"
+if [ -x "$build/llama_bench" ]; then "$build/llama_bench"; else echo "left out: built without llama.cpp"; fi

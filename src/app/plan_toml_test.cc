@@ -243,7 +243,7 @@ TEST(PlanToml, TakesAModelInAFile) {
   EXPECT_EQ(model.model, "models/x.gguf");
   EXPECT_EQ(model.endpoint.max_concurrency, 5);
   EXPECT_EQ(model.sampling.top_k, 7);
-  EXPECT_EQ(settings_of(model.sampling), R"({"temperature":0.5,"top_k":7})");
+  EXPECT_EQ(settings_of(model.sampling), R"({"temperature": 0.5, "top_k": 7})");
 }
 
 TEST(PlanToml, KeepsTheKeysOfServersAndOfFilesApart) {

@@ -14,6 +14,22 @@ std::string text_at(const ordered_json& function, const char* name) {
 
 }  // namespace
 
+std::string loosened(const std::string& parameters, ArgumentRules rules,
+                     const std::vector<std::string>& names) {
+  if (rules == ArgumentRules::Typed) return parameters;
+  if (rules == ArgumentRules::Untyped) return R"({"type":"object"})";
+  const ordered_json text = {{"type", "string"}};
+  ordered_json properties = ordered_json::object();
+  const std::optional<ordered_json> schema = read_json(parameters);
+  if (schema && schema->is_object() && schema->contains("properties") &&
+      (*schema)["properties"].is_object())
+    for (const auto& property : (*schema)["properties"].items())
+      properties[property.key()] = rules == ArgumentRules::Named ? property.value() : text;
+  for (const std::string& name : names)
+    if (!properties.contains(name)) properties[name] = text;
+  return compact_json({{"type", "object"}, {"properties", properties}});
+}
+
 Result<std::vector<ChatTool>> read_chat_tools(std::string_view tools) {
   std::vector<ChatTool> out;
   if (tools.find_first_not_of(" \t\r\n") == std::string_view::npos) return out;

@@ -17,7 +17,7 @@ namespace unmask {
 struct LlamaSettings {
   std::string file;           // a GGUF
   std::string template_file;  // a chat template in its place; empty: the file's own
-  int threads = 0;            // 0: one for each processor
+  int threads = 0;            // 0: one for each processor; one for files of less than 64 MB
   int gpu_layers = 0;         // -1: all
   std::string kv = "f16";     // how keys and values are kept: f32, f16, bf16, q8_0, q4_0
   int context = 0;            // tokens of one conversation; 0: the model's, at most 32768

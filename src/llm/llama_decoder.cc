@@ -136,9 +136,9 @@ llama_context_params context_params(const LlamaSettings& settings) {
   if (settings.kv == "q8_0" || settings.kv == "q4_0")
     params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;  // values in blocks need it
   params.swa_full = true;  // else what a prefix saw before the window is lost
-  // In one buffer, prefixes are shared without copying; apart, no sequence sees where the others
-  // lie.
-  params.kv_unified = !settings.deterministic;
+  // Each sequence in a buffer of its own: in one for all, the attention of each passes over the
+  // keys of all, and what lies between one's own moves the last bits.
+  params.kv_unified = false;
   params.no_perf = true;
   return params;
 }
@@ -245,10 +245,7 @@ class Decoder : public LlamaDecoder {
 
   bool copy(int from, int to, std::size_t count) override {
     llama_memory_seq_rm(memory_, to, -1, -1);
-    if (settings_.deterministic)  // buffers apart are copied as a whole only
-      llama_memory_seq_cp(memory_, from, to, -1, -1);
-    else
-      llama_memory_seq_cp(memory_, from, to, 0, static_cast<llama_pos>(count));
+    llama_memory_seq_cp(memory_, from, to, -1, -1);  // buffers are copied as a whole only
     return keep(to, count);
   }
 

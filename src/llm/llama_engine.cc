@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <future>
@@ -44,6 +45,9 @@ Error stopped() {
                std::string(kStopped)};
 }
 
+// What living engines have been promised: much of it is taken when it is first touched.
+std::atomic<std::uint64_t> promised_bytes = 0;
+
 class Engine : public LlamaEngine, public LlamaWork {
  public:
   Engine(ModelFile file, std::unique_ptr<LlamaDecoder> decoder,
@@ -55,6 +59,7 @@ class Engine : public LlamaEngine, public LlamaWork {
         slots_(settings_.parallel, settings_.deterministic ? kStep : 1) {
     counters_.model_bytes = decoder_->model_bytes();
     counters_.kv_bytes = file.kv_bytes;
+    promised_bytes += counters_.model_bytes + counters_.kv_bytes;
   }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -66,6 +71,7 @@ class Engine : public LlamaEngine, public LlamaWork {
     }
     arrived_.notify_all();
     if (thread_.joinable()) thread_.join();
+    promised_bytes -= counters_.model_bytes + counters_.kv_bytes;
   }
 
   void start() {
@@ -346,7 +352,9 @@ Result<std::unique_ptr<ChatTemplate>> open_template(const std::string& source,
 Result<std::shared_ptr<LlamaEngine>> LlamaEngine::open(const LlamaSettings& settings) {
   Result<ModelFile> file = check_model_file(settings);
   if (!file) return file.error();
-  const Result<Done> fits = check_memory(*file, available_memory());
+  std::optional<std::uint64_t> available = available_memory();
+  if (available) *available -= std::min<std::uint64_t>(*available, promised_bytes);
+  const Result<Done> fits = check_memory(*file, available);
   if (!fits) return fits.error();
   Result<std::unique_ptr<LlamaDecoder>> decoder = LlamaDecoder::open(*file);
   if (!decoder) return decoder.error();

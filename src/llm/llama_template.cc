@@ -1,8 +1,9 @@
-// Reading a completion goes from the strict to the lenient, and the first way that explains all of
-// it is taken:
+// Reading a completion goes from the strict to the lenient, and the first way that loses nothing of
+// it is taken; llama.cpp's parsers alone drop what they do not understand:
 //
 //   1. the parser made for the offered tools, which knows the types of their arguments
-//   2. the same with schemas that take any object: wrong arguments are for the failure channels
+//   2. the same with schemas that take any object, or, where each argument has a tag, the arguments
+//      that were written: wrong ones are for the failure channels
 //   3. with the names that were written added to the offered ones: a made-up name is a finding
 //   4. by the literals around a call (call_markup.h): broken or cut arguments, the text as it is
 //   5. as text
@@ -24,6 +25,13 @@ namespace {
 
 constexpr const char* kAnyObject = R"({"type":"object"})";
 constexpr std::size_t kMostParsers = 256;  // kept; each belongs to a list of tools
+
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(kBlanks) - first + 1));
+}
 
 const char* role_name(ChatMessage::Role role) {
   switch (role) {
@@ -63,10 +71,12 @@ std::vector<common_chat_msg> llama_messages(std::span<const ChatMessage> message
   return out;
 }
 
-std::vector<common_chat_tool> llama_tools(std::span<const ChatTool> tools, bool any_arguments) {
+std::vector<common_chat_tool> llama_tools(std::span<const ChatTool> tools,
+                                          ArgumentRules rules = ArgumentRules::Typed,
+                                          const std::vector<std::string>& names = {}) {
   std::vector<common_chat_tool> out;
   for (const ChatTool& tool : tools)
-    out.push_back({tool.name, tool.description, any_arguments ? kAnyObject : tool.parameters});
+    out.push_back({tool.name, tool.description, loosened(tool.parameters, rules, names)});
   return out;
 }
 
@@ -111,9 +121,9 @@ class LlamaTemplate : public ChatTemplate {
                             std::span<const ChatTool> tools) const override {
     const std::lock_guard lock(mutex_);
     try {
-      common_chat_params params = common_chat_templates_apply(
-          templates_.get(), inputs_of(messages, llama_tools(tools, false)));
-      remember_parser(params, tools);
+      common_chat_params params =
+          common_chat_templates_apply(templates_.get(), inputs_of(messages, llama_tools(tools)));
+      kept(params, parser_key(llama_tools(tools)));
       return ChatPrompt{std::move(params.prompt), std::move(params.generation_prompt),
                         std::move(params.additional_stops)};
     } catch (const std::exception& error) {
@@ -126,7 +136,7 @@ class LlamaTemplate : public ChatTemplate {
     const std::lock_guard lock(mutex_);
     try {
       const common_chat_params params = common_chat_templates_apply(
-          templates_.get(), inputs_of(messages, llama_tools(tools, true)));
+          templates_.get(), inputs_of(messages, llama_tools(tools, ArgumentRules::Untyped)));
       if (params.grammar.empty())
         return Error{ErrorKind::Unsupported,
                      "names cannot be constrained: llama.cpp has no grammar for this chat template",
@@ -144,27 +154,20 @@ class LlamaTemplate : public ChatTemplate {
                          std::span<const ChatMessage> messages,
                          std::span<const ChatTool> tools) const override {
     const std::lock_guard lock(mutex_);
-    const std::string text(completion);
-    if (std::optional<ParsedCompletion> parsed = parse_with(text, opening, messages, tools, false))
-      return *parsed;
-    if (tools.empty()) return as_text(completion, messages);
-    if (std::optional<ParsedCompletion> parsed = parse_with(text, opening, messages, tools, true))
-      return *parsed;
-    const std::optional<CallMarkup>& markup = call_markup();
-    if (!markup) return as_text(completion, messages);
-    WrittenCalls written = read_written_calls(completion, *markup);
+    const Completion read{std::string(completion), opening, messages,
+                          written_in(completion, tools)};
+    if (std::optional<ParsedCompletion> parsed = parse_leniently(read, tools)) return *parsed;
+    if (read.written.calls.empty()) return as_text(completion, messages);
     std::vector<ChatTool> known(tools.begin(), tools.end());
-    for (const ChatCall& call : written.calls) {
+    for (const ChatCall& call : read.written.calls) {
       const auto is_it = [&](const ChatTool& tool) { return tool.name == call.name; };
       if (std::none_of(known.begin(), known.end(), is_it))
         known.push_back({call.name, "", kAnyObject});
     }
     if (known.size() > tools.size())
-      if (std::optional<ParsedCompletion> parsed = parse_with(text, opening, messages, known, true))
-        return *parsed;
-    if (written.calls.empty()) return as_text(completion, messages);
-    ParsedCompletion out = as_text(written.content, messages);
-    out.message.calls = std::move(written.calls);
+      if (std::optional<ParsedCompletion> parsed = parse_leniently(read, known)) return *parsed;
+    ParsedCompletion out = as_text(read.written.content, messages);
+    out.message.calls = read.written.calls;
     return out;
   }
 
@@ -174,61 +177,113 @@ class LlamaTemplate : public ChatTemplate {
                  std::string("the chat template refuses the conversation: ") + error.what(), ""};
   }
 
-  static std::string parser_key(std::span<const ChatTool> tools, bool any_arguments) {
-    std::string key = any_arguments ? "any" : "typed";
-    for (const ChatTool& tool : tools) {
-      key += '\0' + tool.name;
-      if (!any_arguments) key += '\0' + tool.parameters;
-    }
+  static std::string parser_key(const std::vector<common_chat_tool>& tools) {
+    std::string key;
+    for (const common_chat_tool& tool : tools) key += tool.name + '\0' + tool.parameters + '\0';
     return key;
   }
 
+  // What is to be read, and the calls in it as call_markup.h sees them.
+  struct Completion {
+    std::string text;
+    std::string opening;
+    std::span<const ChatMessage> messages;
+    WrittenCalls written;
+  };
+
+  struct Parser {
+    common_chat_parser_params params;
+    std::vector<std::string> thought_tags;
+  };
+
+  WrittenCalls written_in(std::string_view completion, std::span<const ChatTool> tools) const {
+    if (tools.empty() || !call_markup()) return {};
+    return read_written_calls(completion, *call_markup());
+  }
+
   // A parser belongs to the tools and to the beginning that the prompt gave the message.
-  const common_chat_parser_params& kept(const common_chat_params& params,
-                                        const std::string& key) const {
+  const Parser& kept(const common_chat_params& params, const std::string& key) const {
     const std::string full = key + '\0' + params.generation_prompt;
     const auto found = parsers_.find(full);
     if (found != parsers_.end()) return found->second;
     if (parsers_.size() >= kMostParsers) parsers_.clear();
-    common_chat_parser_params parser(params);
-    parser.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
-    if (!params.parser.empty()) parser.parser.load(params.parser);
+    Parser parser{common_chat_parser_params(params), params.thinking_end_tags};
+    parser.thought_tags.push_back(params.thinking_start_tag);
+    parser.params.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
+    if (!params.parser.empty()) parser.params.parser.load(params.parser);
     return parsers_.emplace(full, std::move(parser)).first->second;
   }
 
-  void remember_parser(const common_chat_params& params, std::span<const ChatTool> tools) const {
-    kept(params, parser_key(tools, false));
-  }
-
-  const common_chat_parser_params& parser_for(const std::string& opening,
-                                              std::span<const ChatMessage> messages,
-                                              std::span<const ChatTool> tools,
-                                              bool any_arguments) const {
-    const std::string key = parser_key(tools, any_arguments);
-    const auto found = parsers_.find(key + '\0' + opening);
+  const Parser& parser_for(const Completion& read,
+                           const std::vector<common_chat_tool>& tools) const {
+    const std::string key = parser_key(tools);
+    const auto found = parsers_.find(key + '\0' + read.opening);
     if (found != parsers_.end()) return found->second;
-    return kept(common_chat_templates_apply(templates_.get(),
-                                            inputs_of(messages, llama_tools(tools, any_arguments))),
+    return kept(common_chat_templates_apply(templates_.get(), inputs_of(read.messages, tools)),
                 key);
   }
 
-  std::optional<ParsedCompletion> parse_with(const std::string& text, const std::string& opening,
-                                             std::span<const ChatMessage> messages,
-                                             std::span<const ChatTool> tools,
-                                             bool any_arguments) const {
+  std::optional<ParsedCompletion> parse_leniently(const Completion& read,
+                                                  std::span<const ChatTool> tools) const {
+    for (const ArgumentRules rules : {ArgumentRules::Typed, ArgumentRules::Untyped,
+                                      ArgumentRules::Named, ArgumentRules::NamedOnly}) {
+      const bool names = rules == ArgumentRules::Named || rules == ArgumentRules::NamedOnly;
+      if (names && read.written.argument_names.empty()) continue;
+      if (std::optional<ParsedCompletion> parsed =
+              parse_with(read, llama_tools(tools, rules, read.written.argument_names)))
+        return parsed;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<ParsedCompletion> parse_with(const Completion& read,
+                                             const std::vector<common_chat_tool>& tools) const {
     try {
-      const common_chat_parser_params& parser = parser_for(opening, messages, tools, any_arguments);
-      const common_chat_msg message = common_chat_parse(text, false, parser);
+      const Parser& parser = parser_for(read, tools);
+      const common_chat_msg message = common_chat_parse(read.text, false, parser.params);
       ParsedCompletion parsed;
       parsed.message.role = ChatMessage::Role::Assistant;
       if (!message.content.empty()) parsed.message.content = message.content;
-      parsed.message.reasoning = message.reasoning_content;
+      parsed.message.reasoning = trimmed(message.reasoning_content);
       for (const common_chat_tool_call& call : message.tool_calls)
         parsed.message.calls.push_back({call.id, call.name, call.arguments});
+      if (has_lost_calls(parsed.message, read)) return std::nullopt;
+      if (parsed.message.calls.empty() && has_lost_text(parsed.message, read.text, parser))
+        return std::nullopt;
       return parsed;
     } catch (const std::exception&) {
       return std::nullopt;  // another way is tried
     }
+  }
+
+  // llama.cpp's parsers read as far as they can and drop the rest without a word: a call of a name
+  // that was not offered may vanish. What the message holds is taken out of the completion, and
+  // then no call may be left that the message lacks.
+  bool has_lost_calls(const ChatMessage& message, const Completion& read) const {
+    if (read.written.calls.empty()) return false;
+    std::string left = read.text;
+    for (const ChatCall& call : message.calls) {
+      const std::size_t at = left.find(call.arguments);  // in them markup is only a text
+      if (call.arguments.size() > 2 && at != std::string::npos)
+        left.erase(at, call.arguments.size());
+    }
+    const std::vector<ChatCall> written = read_written_calls(left, *call_markup()).calls;
+    if (message.calls.size() < written.size()) return true;
+    for (std::size_t i = 0; i < written.size(); ++i)
+      if (message.calls[i].name != written[i].name) return true;
+    return false;
+  }
+
+  // True where more than the tags around thoughts is in neither content nor thoughts.
+  static bool has_lost_text(const ChatMessage& message, std::string left, const Parser& parser) {
+    const auto drop = [&](std::string_view part) {
+      const std::size_t at = part.empty() ? std::string::npos : left.find(part);
+      if (at != std::string::npos) left.erase(at, part.size());
+    };
+    drop(message.reasoning);
+    drop(trimmed(message.content.value_or("")));
+    for (const std::string& tag : parser.thought_tags) drop(trimmed(tag));
+    return !trimmed(left).empty();
   }
 
   // The thoughts apart, where the template says what ends them; all else is content.
@@ -247,7 +302,7 @@ class LlamaTemplate : public ChatTemplate {
         std::string_view thoughts = content.substr(0, at);
         if (thoughts.starts_with(params.thinking_start_tag))
           thoughts.remove_prefix(params.thinking_start_tag.size());
-        out.message.reasoning = thoughts;
+        out.message.reasoning = trimmed(thoughts);
         content.remove_prefix(at + end.size());
         break;
       }
@@ -260,18 +315,18 @@ class LlamaTemplate : public ChatTemplate {
   }
 
   std::optional<std::string> render_call(const std::string& content, const std::string& name,
-                                         const std::string& arguments) const {
+                                         const std::string& arguments, int count) const {
     ChatMessage user;
     user.content = "go";
     ChatMessage assistant;
     assistant.role = ChatMessage::Role::Assistant;
     assistant.content = content;
-    if (!name.empty()) assistant.calls.push_back({"call00001", name, arguments});
+    for (int i = 0; i < count; ++i)
+      assistant.calls.push_back({"call0000" + std::to_string(i), name, arguments});
     const ChatMessage messages[] = {user, assistant};
-    const ChatTool probe{name.empty() ? "probe" : name, "", kAnyObject};
+    const ChatTool probe{name, "", kAnyObject};
     try {
-      common_chat_templates_inputs inputs =
-          inputs_of(messages, llama_tools(std::span(&probe, 1), false));
+      common_chat_templates_inputs inputs = inputs_of(messages, llama_tools(std::span(&probe, 1)));
       inputs.add_generation_prompt = false;
       inputs.force_pure_content = true;
       return common_chat_templates_apply(templates_.get(), inputs).prompt;
@@ -283,9 +338,8 @@ class LlamaTemplate : public ChatTemplate {
   const std::optional<CallMarkup>& call_markup() const {
     if (!markup_is_learned_) {
       markup_ = learn_call_markup(
-          [&](const std::string& content, const std::string& name, const std::string& arguments) {
-            return render_call(content, name, arguments);
-          });
+          [&](const std::string& content, const std::string& name, const std::string& arguments,
+              int count) { return render_call(content, name, arguments, count); });
       markup_is_learned_ = true;
     }
     return markup_;
@@ -293,7 +347,7 @@ class LlamaTemplate : public ChatTemplate {
 
   const common_chat_templates_ptr templates_;
   mutable std::mutex mutex_;  // guards all that follows, and llama.cpp's interpreter
-  mutable std::map<std::string, common_chat_parser_params> parsers_;
+  mutable std::map<std::string, Parser> parsers_;
   mutable bool markup_is_learned_ = false;
   mutable std::optional<CallMarkup> markup_;
 };

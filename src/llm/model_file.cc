@@ -107,6 +107,14 @@ Result<Done> read_templates(const Gguf& file, ModelFile& model) {
   return Done{};
 }
 
+// In a small model a thread's share of an operation is shorter than waiting for the others, and
+// llama.cpp waits by spinning: two threads on a busy machine take a hundred times as long as one.
+int usual_threads(std::uint64_t file_bytes) {
+  constexpr std::uint64_t kSmall = 64 << 20;
+  if (file_bytes < kSmall) return 1;
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
 std::string gigabytes(std::uint64_t bytes) {
   return fmt::format("{:.1f} GB", static_cast<double>(bytes) * 1e-9);
 }
@@ -132,9 +140,8 @@ Result<ModelFile> check_model_file(const LlamaSettings& settings) {
   const int trained = static_cast<int>(positive(*file, "context_length", kLongestContext));
   if (filled.context == 0) filled.context = std::min(trained, kLongestContext);
   if (filled.context < 16) return wrong("context must be at least 16", settings.file);
-  if (filled.threads == 0)
-    filled.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   model.file_bytes = file->bytes().size();
+  if (filled.threads == 0) filled.threads = usual_threads(model.file_bytes);
   model.kv_bytes = kv_bytes(*file, filled);
   return model;
 }

@@ -22,7 +22,7 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-// Idea. Copying a prefix costs next to nothing and evaluating it costs all there is, so the longest
+// Idea. Copying a prefix costs little and evaluating it costs all there is, so the longest
 // prefix that any slot holds is used, and the choice of a slot only decides what is forgotten: a
 // slot that the request merely continues loses nothing; then an empty one; then the one that the
 // request departs from; then the least recently used.
