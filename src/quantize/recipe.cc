@@ -169,7 +169,8 @@ double bits_per_weight(const Recipe& recipe, MatrixShape shape) {
     return row.bits + kScaleBits / (row.span == ScaleSpan::Tensor ? rows * columns : columns);
   }
   const GroupSize width = recipe.group == 0 ? shape.columns : recipe.group;
-  const double groups = static_cast<double>((shape.columns + width - 1) / width);
+  const std::size_t whole_groups = (shape.columns + width - 1) / width;
+  const double groups = static_cast<double>(whole_groups);
   const double group_bits = kScaleBits + (row.kind == RecipeKind::Symmetric ? 0 : row.bits);
   return row.bits + groups * group_bits / columns;
 }
