@@ -4,11 +4,12 @@ JOBS ?= $(shell nproc)
 DEMO_DIR ?= unmask-demo
 FUZZ_SECONDS ?= 600
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test bench lint fuzz asan asan-core tsan clang check-all calibration live clean
+.PHONY: help deps build demo demo-full test bench lint fuzz asan asan-core tsan clang check-all calibration live clean
 
 help:
 	@echo "make build        the program, build/release/unmask"
-	@echo "make demo         build, plant a pair of logs, audit it, inspect a small log"
+	@echo "make demo         build, then the experiment, small: an agent of our own, quantized, about a minute"
+	@echo "make demo-full    both worlds, eight arms, repair and constraint: long"
 	@echo "make test         build and run every test not labelled slow, live or browser"
 	@echo "make bench        benchmarks against their comparators, as ratios"
 	@echo "make lint         formatting and clang-tidy"
@@ -27,6 +28,9 @@ build: deps
 
 demo: build
 	@tools/demo.sh build/release/unmask $(DEMO_DIR)
+
+demo-full: build
+	@build/release/unmask demo --full -o pocket-study
 
 test: deps
 	cmake --preset dev

@@ -92,7 +92,8 @@ std::string plan_head(const DemoArguments& arguments) {
       "temperature = {:.1f}\n"
       "max_tokens = 64\n"
       "parallel = 16\n"
-      "threads = {}\n",
+      "threads = {}\n"
+      "deterministic = true\n",
       arguments.full ? "\"pocket_telecom\", \"pocket_retail\"" : "\"pocket_telecom\"", trials,
       stem_of(arguments), kTemperature, arguments.threads);
 }

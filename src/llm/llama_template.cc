@@ -25,6 +25,7 @@ namespace {
 
 constexpr const char* kAnyObject = R"({"type":"object"})";
 constexpr std::size_t kMostParsers = 256;  // kept; each belongs to a list of tools
+constexpr int kTrustedAfter = 12;          // equal renderings
 
 std::string trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
@@ -121,9 +122,13 @@ class LlamaTemplate : public ChatTemplate {
                             std::span<const ChatTool> tools) const override {
     const std::lock_guard lock(mutex_);
     try {
-      common_chat_params params =
-          common_chat_templates_apply(templates_.get(), inputs_of(messages, llama_tools(tools)));
-      kept(params, parser_key(llama_tools(tools)));
+      common_chat_templates_inputs inputs = inputs_of(messages, llama_tools(tools));
+      const std::string key = parser_key(inputs.tools);
+      if (plain_equal_ >= kTrustedAfter)
+        if (std::optional<ChatPrompt> prompt = rendered_plainly(inputs, key)) return *prompt;
+      common_chat_params params = common_chat_templates_apply(templates_.get(), inputs);
+      kept(params, key);
+      if (plain_equal_ >= 0 && plain_equal_ < kTrustedAfter) compare_plain(inputs, key, params);
       return ChatPrompt{std::move(params.prompt), std::move(params.generation_prompt),
                         std::move(params.additional_stops)};
     } catch (const std::exception& error) {
@@ -172,6 +177,31 @@ class LlamaTemplate : public ChatTemplate {
   }
 
  private:
+  // Applying a template, llama.cpp works out a parser for its calls each time, at ten times the
+  // cost of the text. Where that parser is kept, the text alone will do, provided that it is the
+  // same: some templates have code of their own in llama.cpp that changes it. So the first
+  // renderings are done both ways, until some with results of tools among them have come out alike.
+  std::optional<ChatPrompt> rendered_plainly(common_chat_templates_inputs inputs,
+                                             const std::string& key) const {
+    inputs.force_pure_content = true;
+    common_chat_params params = common_chat_templates_apply(templates_.get(), inputs);
+    const auto parser = parsers_.find(key + '\0' + params.generation_prompt);
+    if (parser == parsers_.end()) return std::nullopt;
+    return ChatPrompt{std::move(params.prompt), std::move(params.generation_prompt),
+                      parser->second.stops};
+  }
+
+  void compare_plain(const common_chat_templates_inputs& inputs, const std::string& key,
+                     const common_chat_params& params) const {
+    const std::optional<ChatPrompt> plain = rendered_plainly(inputs, key);
+    const bool alike = plain && plain->text == params.prompt;
+    const bool has_result = !inputs.messages.empty() && inputs.messages.back().role == "tool";
+    if (!alike)
+      plain_equal_ = -1;
+    else if (has_result || plain_equal_ + 1 < kTrustedAfter)
+      ++plain_equal_;
+  }
+
   static Error refused(const std::exception& error) {
     return Error{ErrorKind::InvalidArgument,
                  std::string("the chat template refuses the conversation: ") + error.what(), ""};
@@ -194,6 +224,7 @@ class LlamaTemplate : public ChatTemplate {
   struct Parser {
     common_chat_parser_params params;
     std::vector<std::string> thought_tags;
+    std::vector<std::string> stops;
   };
 
   WrittenCalls written_in(std::string_view completion, std::span<const ChatTool> tools) const {
@@ -207,7 +238,8 @@ class LlamaTemplate : public ChatTemplate {
     const auto found = parsers_.find(full);
     if (found != parsers_.end()) return found->second;
     if (parsers_.size() >= kMostParsers) parsers_.clear();
-    Parser parser{common_chat_parser_params(params), params.thinking_end_tags};
+    Parser parser{common_chat_parser_params(params), params.thinking_end_tags,
+                  params.additional_stops};
     parser.thought_tags.push_back(params.thinking_start_tag);
     parser.params.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
     if (!params.parser.empty()) parser.params.parser.load(params.parser);
@@ -348,6 +380,7 @@ class LlamaTemplate : public ChatTemplate {
   const common_chat_templates_ptr templates_;
   mutable std::mutex mutex_;  // guards all that follows, and llama.cpp's interpreter
   mutable std::map<std::string, Parser> parsers_;
+  mutable int plain_equal_ = 0;  // renderings that came out alike; -1: one did not
   mutable bool markup_is_learned_ = false;
   mutable std::optional<CallMarkup> markup_;
 };

@@ -100,8 +100,8 @@ int run(const char* model_file, const char* reference_file) {
   UNMASK_CHECK(text.has_value());
   const auto reference = unmask::parse_json(*text);
   UNMASK_CHECK(reference.has_value() && reference->size() > 0);
-  ggml_backend_load_all_from_path(UNMASK_LLAMA_LIBRARIES);
   llama_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
+  ggml_backend_load_all_from_path(UNMASK_LLAMA_LIBRARIES);
   std::unique_ptr<llama_model, decltype(&llama_model_free)> model(
       llama_model_load_from_file(model_file, llama_model_default_params()), &llama_model_free);
   UNMASK_CHECK(model != nullptr);
