@@ -107,7 +107,8 @@ std::optional<std::string> quoted_by_llama(const std::string& said) {
   const std::size_t number = opening + kOpening.size();
   const std::size_t colon = said.find_first_not_of("0123456789", number);
   if (colon == number || colon == std::string::npos || said[colon] != ':') return std::nullopt;
-  return said.substr(std::min(said.size(), colon + 2));
+  const std::size_t quoted = colon + 1;
+  return said.substr(quoted < said.size() && said[quoted] == ' ' ? quoted + 1 : quoted);
 }
 
 std::optional<std::string> quoted_by_ollama(const std::string& said) {
