@@ -1,6 +1,7 @@
 // Replies of a server, whatever the bytes: read without a crash, and what is read is fit to go on.
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include "base/check.h"
 #include "base/utf8.h"
 #include "llm/chat_reply.h"
+#include "llm/json_text.h"
 #include "llm/server_words.h"
 
 namespace {
@@ -34,12 +36,23 @@ void check_reply(const ChatReply& reply, std::string_view body) {
   UNMASK_CHECK(!body.empty());
 }
 
+// What a server could not read is a call that fails as unreadable.
+void check_unread(const ChatReply& reply) {
+  UNMASK_CHECK(reply.message.calls.size() == 1 && !reply.message.content);
+  const ChatCall& call = reply.message.calls.front();
+  UNMASK_CHECK(!call.id.empty() && call.name.empty());
+  UNMASK_CHECK(is_utf8(call.arguments) && is_utf8(reply.raw));
+  const std::optional<nlohmann::ordered_json> arguments = read_json(call.arguments);
+  UNMASK_CHECK(!arguments || !arguments->is_object());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view body(reinterpret_cast<const char*>(data), size);
   const Result<ChatReply> reply = read_chat_reply(body, 1);
   if (reply) check_reply(*reply, body);
+  if (const std::optional<ChatReply> unread = read_unread_output(body, 1)) check_unread(*unread);
   const std::string said = server_message(body);
   UNMASK_CHECK(is_utf8(said) && said.size() <= 303);
   UNMASK_CHECK(said.find('\n') == std::string::npos);

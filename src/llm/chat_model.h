@@ -18,6 +18,8 @@ namespace unmask {
 
 // The `where` of an Error that says a conversation no longer fits the model's context window.
 inline constexpr std::string_view kContextWindow = "context_window";
+// The warning of a reply whose only call is what the model wrote and its server could not read.
+inline constexpr std::string_view kUnreadOutput = "unread_output";
 // The `where` of an Error that says the request was given up because a stop was asked for.
 inline constexpr std::string_view kStopped = "stopped";
 

@@ -37,6 +37,10 @@ std::string text_or_dump(const ordered_json& value) {
   return value.is_string() ? value.get<std::string>() : compact_json(value);
 }
 
+std::string made_up_id(std::uint64_t id_seed, std::size_t index) {
+  return fmt::format("call_{:016x}_{}", id_seed, index);
+}
+
 // Reads one reply; every step adds to `reply_` and warns of what it mended.
 class ReplyReader {
  public:
@@ -165,7 +169,7 @@ class ReplyReader {
     std::string id = given ? text_or_dump(*given) : "";
     if (id.empty()) {
       warn("call_without_id");
-      id = fmt::format("call_{:016x}_{}", id_seed_, reply_.message.calls.size());
+      id = made_up_id(id_seed_, reply_.message.calls.size());
     }
     int& uses = uses_[id];
     if (ids_.insert(id).second) return id;
@@ -260,6 +264,20 @@ Result<ChatReply> read_chat_reply(std::string_view body, std::uint64_t id_seed) 
   return ReplyReader(std::move(*value), id_seed,
                      split ? std::move(split->choices) : std::vector<TokenChoice>())
       .read();
+}
+
+std::optional<ChatReply> read_unread_output(std::string_view body, std::uint64_t id_seed) {
+  std::optional<std::string> quoted = unread_output(body);
+  if (!quoted) return std::nullopt;
+  const std::optional<ordered_json> error = read_json(body);
+  const std::optional<ordered_json> arguments = read_json(*quoted);
+  if (arguments && arguments->is_object()) quoted->clear();  // what broke stands before it
+  ChatReply reply;
+  reply.message.role = ChatMessage::Role::Assistant;
+  reply.message.calls.push_back({made_up_id(id_seed, 0), "", std::move(*quoted)});
+  reply.warnings.emplace_back(kUnreadOutput);
+  if (error) reply.raw = compact_json(*error);
+  return reply;
 }
 
 }  // namespace unmask

@@ -1,6 +1,8 @@
 // Reads the body of a reply from /v1/chat/completions, whatever its bytes.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,5 +17,11 @@ namespace unmask {
 //
 // Errors   Malformed: not JSON, or no choice with a message in it. Another attempt may succeed.
 Result<ChatReply> read_chat_reply(std::string_view body, std::uint64_t id_seed);
+
+// The reply where a server says with an error that it cannot read what the model generated: a call
+// without a name whose arguments are what the server quotes of it and no JSON object, so that it
+// fails as the agent's own. Its warning is kUnreadOutput, its raw the error.
+// nullopt: `body` is another error.
+std::optional<ChatReply> read_unread_output(std::string_view body, std::uint64_t id_seed);
 
 }  // namespace unmask

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "llm/server_words.h"
@@ -47,8 +48,15 @@ bool calls_in_text(const ChatReply& reply) {
   return markup && text.find(kWanted) != std::string::npos;
 }
 
+// The names in it are not known.
+bool is_unread(const ChatReply& reply) {
+  return std::find(reply.warnings.begin(), reply.warnings.end(), kUnreadOutput) !=
+         reply.warnings.end();
+}
+
 // The name that was called though it was not offered; empty: none was.
 std::string stray_name(const ChatReply& reply) {
+  if (is_unread(reply)) return "";
   for (const ChatCall& call : reply.message.calls)
     if (!is_offered(call.name)) return call.name.empty() ? "?" : call.name;
   return calls_in_text(reply) ? std::string(kWanted) : "";
@@ -114,13 +122,14 @@ Result<ConstraintSupport> probe_constraint(ChatModel& model, const std::stop_tok
           fmt::format("taken and ignored: the model called \"{}\", which was not offered{}",
                       printable(stray, 60),
                       reply->message.calls.empty() ? ", as text of its message" : "")};
-    calls += reply->message.calls.size();
+    if (!is_unread(*reply)) calls += reply->message.calls.size();
   }
   if (calls == 0)
-    return ConstraintSupport{
-        false, false, false,
-        fmt::format("cannot be told: asked {} times for a name not offered, the model made no call",
-                    kProbes)};
+    return ConstraintSupport{false, false, false,
+                             fmt::format("cannot be told: asked {} times for a name not offered, "
+                                         "the model made no call that can be "
+                                         "read",
+                                         kProbes)};
   const Result<bool> strays = strays_when_free(model, stop);
   if (!strays) return strays.error();
   return ConstraintSupport{

@@ -92,6 +92,15 @@ TEST(ServerWords, FindsTheSentence) {
             "a b");
 }
 
+TEST(ServerWords, QuotesOutputThatCouldNotBeReadInWholeCharacters) {
+  const std::string opening = R"({"error":{"message":"Failed to parse input at pos 12:)";
+  EXPECT_EQ(unread_output(opening + " <a>\"}}"), "<a>");
+  EXPECT_EQ(unread_output(opening + "\xd8\x83<a>\"}}"), "\xd8\x83<a>");
+  EXPECT_EQ(unread_output(opening + "\"}}"), "");
+  EXPECT_EQ(unread_output(R"({"error":{"message":"Failed to parse input at pos x: a"}})"),
+            std::nullopt);
+}
+
 TEST(ServerWords, HidesSecretsHoweverEscaped) {
   Secrets secrets;
   secrets.add("");

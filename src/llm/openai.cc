@@ -75,8 +75,14 @@ class OpenAiModel : public ChatModel {
       Result<std::string> body = write_chat_request(options_, request, ask_logprobs);
       if (!body) return body.error();
       const std::uint64_t id_seed = Rng::hash(*body);
-      Outcome outcome =
-          judge(transport_.post(std::move(*body), request.stop), ask_logprobs, id_seed);
+      HttpReply http = transport_.post(std::move(*body), request.stop);
+      // Without tools it wrote no call: the server's own fault, which may pass.
+      if (!request.tools.empty() && http.end == HttpReply::End::Answered && http.status >= 500)
+        if (std::optional<ChatReply> reply = unread(http, ask_logprobs, id_seed)) {
+          reply->retries = retries;
+          return std::move(*reply);
+        }
+      Outcome outcome = judge(std::move(http), ask_logprobs, id_seed);
       if (ChatReply* reply = std::get_if<ChatReply>(&outcome)) {
         reply->retries = retries;
         return std::move(*reply);
@@ -114,6 +120,17 @@ class OpenAiModel : public ChatModel {
     }
     if (http.status < 200 || http.status > 299) return judge_refusal(http, asked_logprobs);
     return judge_answer(http, asked_logprobs, id_seed);
+  }
+
+  // Looked at before all else: what the server quotes may hold any words. Not asked again: another
+  // attempt would change the sample.
+  std::optional<ChatReply> unread(const HttpReply& http, bool asked_logprobs,
+                                  std::uint64_t id_seed) const {
+    std::optional<ChatReply> reply = read_unread_output(secrets_.hide_long(http.body), id_seed);
+    if (!reply) return std::nullopt;
+    reply->seconds = http.seconds;
+    if (asked_logprobs) reply->warnings.emplace_back("logprobs_absent");
+    return reply;
   }
 
   Outcome judge_refusal(const HttpReply& http, bool asked_logprobs) {

@@ -95,6 +95,30 @@ std::string sentence_of(const ordered_json& reply) {
   return compact_json(reply);
 }
 
+// What Ollama puts in front of the arguments it cannot read, and after them.
+constexpr std::string_view kOllamaOpening = "error parsing tool call: raw='";
+constexpr std::string_view kOllamaClosing = "', err=";
+
+// What llama.cpp writes between the place where its parser stopped and the output from there on.
+std::optional<std::string> quoted_by_llama(const std::string& said) {
+  constexpr std::string_view kOpening = "Failed to parse input at pos ";
+  const std::size_t opening = said.find(kOpening);
+  if (opening == std::string::npos) return std::nullopt;
+  const std::size_t number = opening + kOpening.size();
+  const std::size_t colon = said.find_first_not_of("0123456789", number);
+  if (colon == number || colon == std::string::npos || said[colon] != ':') return std::nullopt;
+  const std::size_t quoted = colon + 1;
+  return said.substr(quoted < said.size() && said[quoted] == ' ' ? quoted + 1 : quoted);
+}
+
+std::optional<std::string> quoted_by_ollama(const std::string& said) {
+  const std::size_t opening = said.find(kOllamaOpening);
+  if (opening == std::string::npos) return std::nullopt;
+  const std::size_t raw = opening + kOllamaOpening.size();
+  const std::size_t closing = said.rfind(kOllamaClosing);
+  return said.substr(raw, closing == std::string::npos || closing < raw ? closing : closing - raw);
+}
+
 }  // namespace
 
 std::string printable(std::string_view text, std::size_t max_bytes) {
@@ -142,6 +166,16 @@ bool says_context_overflow(std::string_view body) {
 bool mentions_logprobs(std::string_view body) {
   const std::string words = lower(body.substr(0, std::size_t{1} << 16));
   return words.find("logprob") != std::string::npos || words.find("log prob") != std::string::npos;
+}
+
+std::optional<std::string> unread_output(std::string_view body) {
+  const std::optional<ordered_json> reply = read_json(body);
+  if (!reply) return std::nullopt;
+  const std::string said = sentence_of(*reply);
+  if (std::optional<std::string> quoted = quoted_by_llama(said)) return quoted;
+  if (std::optional<std::string> quoted = quoted_by_ollama(said)) return quoted;
+  constexpr std::string_view kLlama = "The model produced output that does not match the expected ";
+  return said.find(kLlama) == std::string::npos ? std::nullopt : std::optional<std::string>("");
 }
 
 void Secrets::add(std::string_view secret) {

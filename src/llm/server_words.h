@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,11 @@ std::string server_message(std::string_view body);
 bool says_context_overflow(std::string_view body);
 
 bool mentions_logprobs(std::string_view body);
+
+// The body says that the model generated something its server could not read as text and calls, in
+// the words of llama.cpp or Ollama: what of it the server quotes, which may be nothing. nullopt: it
+// says something else.
+std::optional<std::string> unread_output(std::string_view body);
 
 // Texts that no error and no log may hold.
 class Secrets {

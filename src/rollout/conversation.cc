@@ -1,6 +1,7 @@
 #include "rollout/conversation.h"
 
 #include "environment/json.h"
+#include "llm/chat_request.h"
 #include "rollout/decision.h"
 
 namespace unmask {
@@ -9,11 +10,9 @@ namespace {
 
 using Speaker = ReplayMessage::Speaker;
 
-// Servers read the arguments of earlier calls as JSON and refuse a conversation where they cannot:
-// what was no object is sent as the one text in one.
+// The form that servers take is the same for all models.
 std::string sent_arguments(const ToolRequest& call) {
-  if (!call.unreadable) return dump_json(call.arguments);
-  return dump_json(Value::dict({{"unreadable", *call.unreadable}}));
+  return sendable_arguments(call.unreadable ? *call.unreadable : dump_json(call.arguments));
 }
 
 ToolRequest request_of(const ChatCall& call, Side side) {

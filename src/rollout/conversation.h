@@ -40,7 +40,8 @@ class Conversation {
   // The model's reply to what was heard, which becomes part of the conversation.
   //   Text and calls in one message are both kept: the turn loop lets the calls decide.
   //   An empty reply is an empty message, which the turn loop answers for.
-  //   Arguments that are no JSON object are carried as ToolRequest::unreadable.
+  //   Arguments that are no JSON object are carried as ToolRequest::unreadable, and go back to the
+  //   model as sendable_arguments().
   // Errors   those of ChatModel::complete().
   Result<TurnMessage> reply();
 

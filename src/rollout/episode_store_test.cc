@@ -166,6 +166,17 @@ TEST_F(EpisodeStoreTest, PassesOverADamagedLineInTheMiddle) {
   EXPECT_EQ(found.warnings.at(0).code, "unreadable_line");
 }
 
+TEST_F(EpisodeStoreTest, PassesOverALineWithZerosInItsMessages) {
+  save({episode("one", 0, "a long message"), episode("two")});
+  std::string text = *read_file(file());
+  text.replace(text.find("long"), 4, 4, '\0');
+  std::ofstream(file(), std::ios::trunc) << text;
+  const StoreContents found = contents();
+  EXPECT_FALSE(found.done(key("one")));
+  EXPECT_TRUE(found.done(key("two")));
+  EXPECT_EQ(found.warnings.at(0).code, "unreadable_line");
+}
+
 TEST_F(EpisodeStoreTest, PlaysInfrastructureFailuresAgainAndKeepsTheLastOutcome) {
   save({lost_to_server("one"), lost_to_server("two")});
   EXPECT_FALSE(contents().done(key("one")));

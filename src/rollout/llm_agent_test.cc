@@ -5,6 +5,8 @@
 #include "environment/data_folder.h"
 #include "environment/json.h"
 #include "failure/classify.h"
+#include "llm/chat_reply.h"
+#include "llm/chat_request.h"
 #include "rollout/chat_double_for_tests.h"
 #include "rollout/episode.h"
 #include "rollout/llm_user.h"
@@ -111,7 +113,26 @@ TEST(LlmAgent, UnreadableArgumentsAreTheAgentsFailure) {
     EXPECT_EQ(classified.calls.at(0).kind, SubKind::BadJson);
     EXPECT_TRUE(classified.calls.at(0).in_budget);
     const std::string sent = played.model.received.at(1).messages.at(3).calls.at(0).arguments;
+    EXPECT_EQ(sent, sendable_arguments(arguments));
     EXPECT_TRUE(parse_json(sent)->is_dict()) << "servers refuse anything else: " << sent;
+  }
+}
+
+TEST(LlmAgent, WhatTheServerCouldNotReadIsItsFailureAndTheEpisodeGoesOn) {
+  for (
+      const char* error :
+      {R"({"error":{"message":"The model produced output that does not match the expected x format"}})",
+       R"({"error":{"message":"Failed to parse input at pos 3: <tool_call>{\"name\": \"a\"}"}})"}) {
+    const Played played({*read_unread_output(error, 1), ChatDouble::chat_text("ok")});
+    const Episode& episode = played.episode.episode;
+    EXPECT_EQ(played.episode.error_count, 1);
+    EXPECT_EQ(episode.termination, Termination::UserStop) << played.episode.failure;
+    EXPECT_EQ(episode.messages.at(2).raw_data, error);
+    RunInfo info;
+    info.domain = "mock";
+    const ClassifiedEpisode classified = Classifier(info, nullptr).classify(episode);
+    ASSERT_EQ(classified.calls.size(), 1u);
+    EXPECT_EQ(classified.calls[0].channel, Channel::Malformed);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/check.h"
+#include "llm/endpoint_url.h"
 #include "rollout/episode.h"
 #include "rollout/model_health.h"
 
@@ -14,6 +15,13 @@ namespace {
 std::string endpoint_name(const ModelPlan& model) {
   if (model.engine) return model.engine->file + " with kv " + model.engine->kv;
   return is_scripted(model.model) ? "scripted models" : model.endpoint.base_url;
+}
+
+// However a base_url ends, it is the same server.
+std::string endpoint_identity(const ModelPlan& model) {
+  if (model.engine || is_scripted(model.model)) return endpoint_name(model);
+  const Result<EndpointUrl> url = chat_completions_url(model.endpoint.base_url);
+  return url ? url->full : model.endpoint.base_url;
 }
 
 // A side that remembers what its last error was and whether it ever answered.
@@ -235,21 +243,22 @@ std::vector<PlannedEpisode> planned_episodes(const RunPlan& plan, const Stages& 
 }
 
 std::size_t EndpointTable::index(const ModelPlan& model) const {
-  const auto found = std::find(names.begin(), names.end(), endpoint_name(model));
-  UNMASK_CHECK(found != names.end());
-  return static_cast<std::size_t>(found - names.begin());
+  const auto found = std::find(identities.begin(), identities.end(), endpoint_identity(model));
+  UNMASK_CHECK(found != identities.end());
+  return static_cast<std::size_t>(found - identities.begin());
 }
 
 EndpointTable endpoints_of(const RunPlan& plan) {
   EndpointTable table;
   const auto add = [&](const ModelPlan& model) {
-    const std::string name = endpoint_name(model);
-    const auto found = std::find(table.names.begin(), table.names.end(), name);
-    if (found == table.names.end()) {
-      table.names.push_back(name);
+    const std::string identity = endpoint_identity(model);
+    const auto found = std::find(table.identities.begin(), table.identities.end(), identity);
+    if (found == table.identities.end()) {
+      table.identities.push_back(identity);
+      table.names.push_back(endpoint_name(model));
       table.slots.push_back(model.endpoint.max_concurrency);
     } else {
-      int& slots = table.slots[static_cast<std::size_t>(found - table.names.begin())];
+      int& slots = table.slots[static_cast<std::size_t>(found - table.identities.begin())];
       slots = std::min(slots, model.endpoint.max_concurrency);
     }
   };

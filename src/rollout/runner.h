@@ -67,10 +67,11 @@ RunEnd run_episodes(const RunPlan& plan, const std::vector<PlannedEpisode>& epis
                     ParticipantFactory& factory, EpisodeStore& store, RunObserver& observer,
                     const RunControl& control);
 
-// The endpoints of a plan and the slots of each: one for each base_url, file, and for scripted
+// The endpoints of a plan and the slots of each: one for each server, file, and for scripted
 // models together; where arms disagree about max_concurrency the smallest counts.
 struct EndpointTable {
-  std::vector<std::string> names;
+  std::vector<std::string> names;       // as the plan first says it
+  std::vector<std::string> identities;  // "http://h/v1" and "http://h/v1/" are one server
   std::vector<int> slots;
 
   std::size_t index(const ModelPlan& model) const;

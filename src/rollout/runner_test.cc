@@ -265,6 +265,25 @@ TEST_F(RunnerTest, GivesEachArmItsBudget) {
   EXPECT_EQ(*run_info(plan_, plan_.arms[1], "mock").max_errors, 3);
 }
 
+TEST(EndpointsOf, TakesABaseUrlForTheSameHoweverItEnds) {
+  RunPlan plan;
+  const std::pair<const char*, int> bases[] = {
+      {"http://h/v1", 4}, {"http://h/v1/", 2}, {"http://h", 8}, {"http://other/v1", 3}};
+  for (const auto& [base, slots] : bases) {
+    ArmPlan arm;
+    arm.agent.model = "m";
+    arm.agent.endpoint.base_url = base;
+    arm.agent.endpoint.max_concurrency = slots;
+    plan.arms.push_back(arm);
+  }
+  plan.user = plan.arms.front().agent;
+  const EndpointTable table = endpoints_of(plan);
+  EXPECT_EQ(table.names, (std::vector<std::string>{"http://h/v1", "http://other/v1"}));
+  EXPECT_EQ(table.slots, (std::vector<int>{2, 3}));
+  EXPECT_EQ(table.index(plan.arms[2].agent), 0u);
+  EXPECT_EQ(table.index(plan.arms[3].agent), 1u);
+}
+
 TEST(ScriptedModel, IsReadFromItsText) {
   const Result<ScriptedModel> model = scripted_model("scripted:stochastic?hallucinate=0.1&seed=3");
   ASSERT_TRUE(model);

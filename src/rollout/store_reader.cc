@@ -104,6 +104,17 @@ Result<std::vector<fs::path>> entries_of(const fs::path& folder) {
 
 }  // namespace
 
+namespace {
+
+// JSON holds none as they are, so a line with one is damaged: a machine that went down can leave
+// blocks of zeros in the middle of a file.
+bool has_control_byte(std::string_view line) {
+  return std::any_of(line.begin(), line.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+}
+
+}  // namespace
+
 StoreLines store_lines(std::string_view text) {
   constexpr std::string_view kRest = ", \"messages\": [";
   StoreLines lines;
@@ -116,13 +127,13 @@ StoreLines store_lines(std::string_view text) {
     const bool last = newline + 1 == text.size();
     // The members in front of the messages are enough, but what was written last may be damaged.
     const std::size_t cut = last ? std::string_view::npos : line.find(kRest);
-    const bool ends = !line.empty() && line.back() == '}';
+    const bool whole = !line.empty() && line.back() == '}' && !has_control_byte(line);
     const Result<Value> head = parse_json(
         cut == std::string_view::npos ? std::string(line) : std::string(line.substr(0, cut)) + "}");
     const Value* task = head ? head->find("task_id") : nullptr;
     const Value* trial = head ? head->find("trial") : nullptr;
     const Value* termination = head ? head->find("termination") : nullptr;
-    const bool readable = ends && task && task->is_str() && trial && trial->kind() == Kind::Int &&
+    const bool readable = whole && task && task->is_str() && trial && trial->kind() == Kind::Int &&
                           termination && termination->is_str();
     if (readable)
       lines.episodes.push_back(

@@ -151,6 +151,14 @@ def wait_for_episodes(run, count):
         time.sleep(0.01)
 
 
+def wait_for_begun(run):
+    deadline = time.monotonic() + 30
+    while b'"event": "begin"' not in run.progress.read_bytes():
+        check(time.monotonic() < deadline, "the run does not begin")
+        time.sleep(0.01)
+    time.sleep(0.5)
+
+
 def interrupt(binary, folder):
     run = Run(binary, folder / "interrupted", 40, "?delay_ms=30")
     process = run.start()
@@ -163,7 +171,7 @@ def interrupt(binary, folder):
 
     run.write(40, "?delay_ms=60000")
     process = run.start("--allow-drift")
-    time.sleep(0.5)
+    wait_for_begun(run)
     for _ in range(2):
         process.send_signal(signal.SIGINT)
         time.sleep(0.2)

@@ -74,6 +74,18 @@ def completion(answer, finish=None, logprobs=None, more_choices=()):
             "usage": {"prompt_tokens": 12, "completion_tokens": 5, "total_tokens": 17}}
 
 
+def error_500(text):
+    return 500, {"error": {"code": 500, "message": text, "type": "server_error"}}
+
+
+UNREAD = {  # what the model wrote is no message of the form that the server expects
+    "llamacpp": error_500("The model produced output that does not match the expected peg-native format"),
+    "llamacpp_quoting": error_500("Failed to parse input at pos 12: <tool_call>\n{\"name\": \"a\", \"arguments\": {\"n\":"),
+    "llamacpp_misleading": error_500("Failed to parse input at pos 0: maximum context length logprobs"),
+    "ollama": error_500("error parsing tool call: raw='{\"n\": 1}]', err=invalid character ']' after top-level value"),
+    "ollama_object": error_500("error parsing tool call: raw='{\"n\": 1}', err=no such tool"),
+}
+
 SHAPES = {  # replies with status 200 that a reader must survive
     "no_id": completion(message(calls=[call("a", "{}"), call("b", "{}", "")])),
     "duplicate_ids": completion(message(calls=[call("a", "{}", "x"), call("b", "{}", "x"), call("c", "{}", "x")])),
@@ -158,6 +170,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send(200, SHAPES[kind])
         if kind.startswith("overflow_"):
             return self.send(*OVERFLOWS[kind.removeprefix("overflow_")])
+        if kind.startswith("unread_"):
+            return self.send(*UNREAD[kind.removeprefix("unread_")])
         if kind.isdigit():
             return self.send(int(kind), {"error": {"message": f"status {kind}\nas you wish"}})
         return getattr(self, "fault_" + kind)(request)

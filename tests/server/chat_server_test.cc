@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <set>
 #include <thread>
 
@@ -189,6 +192,62 @@ TEST_F(ChatServer, KnowsAFullContextInEveryServersWords) {
     EXPECT_EQ(reply.error().kind, ErrorKind::Unavailable);
     EXPECT_EQ(reply.error().message.find("given up"), std::string::npos);
   }
+}
+
+TEST_F(ChatServer, TakesOutputThatTheServerCouldNotReadForACallThatIsBroken) {
+  ChatRequest request;
+  request.tools = kTools;
+  for (const auto& [server, quoted] :
+       {std::pair<const char*, const char*>{"llamacpp", ""},
+        {"llamacpp_quoting", "<tool_call>\n{\"name\": \"a\", \"arguments\": {\"n\":"},
+        {"llamacpp_misleading", "maximum context length logprobs"},
+        {"ollama", "{\"n\": 1}]"},
+        {"ollama_object", ""}}) {
+    EndpointOptions asking = options(std::string("unread_") + server);
+    asking.logprobs = true;
+    const Result<ChatReply> reply = ask(asking, request);
+    ASSERT_TRUE(reply) << server << ": " << to_string(reply.error());
+    EXPECT_EQ(reply->retries, 0) << server;
+    EXPECT_EQ(reply->warnings,
+              (std::vector<std::string>{std::string(kUnreadOutput), "logprobs_absent"}));
+    ASSERT_EQ(reply->message.calls.size(), 1u);
+    EXPECT_EQ(reply->message.calls[0].name, "");
+    EXPECT_EQ(reply->message.calls[0].arguments, quoted) << server;
+    EXPECT_FALSE(reply->message.calls[0].id.empty());
+    EXPECT_EQ(reply->raw.find("{\"error\""), 0u) << reply->raw;
+  }
+}
+
+// Where no tools are offered the model made no call: it is the server that fails, perhaps once.
+TEST_F(ChatServer, TriesOutputAgainThatItCouldNotReadThoughNoToolsWereOffered) {
+  const Result<ChatReply> reply = ask("unread_llamacpp:2");
+  ASSERT_TRUE(reply) << to_string(reply.error());
+  EXPECT_EQ(reply->retries, 2);
+}
+
+TEST_F(ChatServer, LearnsNothingAboutAConstraintFromOutputThatCannotBeRead) {
+  const Result<ConstrainedModel> none = open_constrained(options("unread_llamacpp"));
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().message.find("cannot be told"), std::string::npos) << none.error().message;
+  EXPECT_EQ(none.error().message.find("ignored"), std::string::npos);
+}
+
+TEST_F(ChatServer, SaysThatANameDoesNotResolve) {
+  const std::unique_ptr<char, void (*)(void*)> before(
+      ::getenv("no_proxy") ? ::strdup(::getenv("no_proxy")) : nullptr, ::free);
+  ::setenv("no_proxy", "unmask.invalid", 1);
+  EndpointOptions nowhere = options("ok");
+  nowhere.base_url = "http://unmask.invalid:8000/v1";  // RFC 6761: never a host
+  nowhere.max_retries = 1;
+  const Result<ChatReply> reply = ask(nowhere);
+  before ? ::setenv("no_proxy", before.get(), 1) : ::unsetenv("no_proxy");
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().kind, ErrorKind::Unavailable);
+  // Resolvers that are offline may take longer than a connection is given.
+  const bool told = reply.error().message.starts_with("cannot connect: ") ||
+                    reply.error().message.starts_with("timed out after ");
+  EXPECT_TRUE(told) << reply.error().message;
+  EXPECT_NE(reply.error().message.find("(given up after 2 attempts)"), std::string::npos);
 }
 
 TEST_F(ChatServer, TimesOutWhenNothingComesAndWhenItTakesTooLong) {
