@@ -40,44 +40,45 @@ std::string points(double proportion) {
   return (proportion < 0 ? "−" : "+") + digits + " points";
 }
 
-std::string score_words(const Value& cell) {
-  const std::optional<double> delta = number(cell, {"outcome", "delta"});
-  if (!delta) return "there is no score to compare";
-  const Value* equivalent = at(cell, {"outcome", "tost", "equivalent"});
-  const bool flat = equivalent != nullptr && equivalent->is_bool() && equivalent->as_bool();
-  return fmt::format("the score moves by {}{}", points(*delta), flat ? ", which is flat" : "");
+std::string line(std::string_view what, const std::string& found) {
+  return found.empty() ? "" : fmt::format("      {:<38}{}\n", what, found);
 }
 
-std::string channel_words(const Value& cell, std::string_view channel, std::string_view what) {
+std::string score_words(const Value& cell) {
+  const std::optional<double> delta = number(cell, {"outcome", "delta"});
+  if (!delta) return "none";
+  const Value* equivalent = at(cell, {"outcome", "tost", "equivalent"});
+  const bool flat = equivalent != nullptr && equivalent->is_bool() && equivalent->as_bool();
+  return points(*delta) + (flat ? ", flat" : "");
+}
+
+std::string channel_words(const Value& cell, std::string_view channel) {
   const std::optional<double> before = number(cell, {"channels", channel, "baseline"});
   const std::optional<double> after = number(cell, {"channels", channel, "candidate"});
   if (!before || !after) return "";
   const std::optional<double> ratio = number(cell, {"channels", channel, "amplification"});
-  return fmt::format("{} go from {:.1f} % to {:.1f} % of its calls{}", what, 100 * *before,
-                     100 * *after, ratio ? fmt::format(" ({:.2f} times)", *ratio) : "");
+  return fmt::format("{:.1f} % to {:.1f} % of its calls{}", 100 * *before, 100 * *after,
+                     ratio ? fmt::format(", {:.2f} times", *ratio) : "");
 }
 
-std::string budget_words(const Value& cell) {
-  const std::optional<double> tight = number(cell, {"budget", "k_tight"});
+// The gap is the baseline's success less the candidate's.
+std::string budget_words(const Value& cell, double tight) {
   const Value* gaps = at(cell, {"budget", "gap"});
-  if (!tight || gaps == nullptr) return "";
+  if (gaps == nullptr) return "";
   for (const Value& each : gaps->items()) {
     const std::optional<double> gap = number(each, {"gap"});
-    if (number(each, {"k"}) != tight || !gap) continue;
-    return fmt::format("forgiven at most {:.0f} failed calls it succeeds {} {} often", *tight,
-                       points(std::fabs(*gap)).substr(*gap == 0 ? 0 : 1),
-                       *gap < 0 ? "more" : "less");
+    if (number(each, {"k"}) == tight && gap) return points(-*gap);
   }
   return "";
 }
 
-std::string sentence_of(const Value& cell) {
-  std::string out = score_words(cell);
-  for (const std::string& more :
-       {channel_words(cell, "tool_name", "calls to tools that do not exist"),
-        channel_words(cell, "entity", "calls that name nothing that exists"), budget_words(cell)})
-    if (!more.empty()) out += "; " + more;
-  return out + ".";
+std::string words_of_cell(const Value& cell) {
+  std::string out = line("score", score_words(cell));
+  if (const std::optional<double> tight = number(cell, {"budget", "k_tight"}))
+    out += line(fmt::format("forgiven at most {:.0f} failed calls", *tight),
+                budget_words(cell, *tight));
+  out += line("calls to tools that do not exist", channel_words(cell, "tool_name"));
+  return out + line("calls that name nothing that exists", channel_words(cell, "entity"));
 }
 
 std::string_view meaning_of(std::string_view verdict) {
@@ -104,7 +105,7 @@ Result<std::vector<DemoCell>> demo_cells(std::string_view audit_json) {
     out.push_back({text(cell, {"candidate", "arm", "domain"}),
                    text(cell, {"candidate", "arm", "label"}), text(cell, {"verdict"}),
                    number(cell, {"channels", "tool_name", "candidate"}).value_or(0),
-                   sentence_of(cell)});
+                   words_of_cell(cell)});
   return out;
 }
 
@@ -113,8 +114,8 @@ std::string demo_conclusion(const std::vector<DemoCell>& cells) {
   std::string domain;
   for (const DemoCell& cell : cells) {
     if (cell.domain != domain) out += fmt::format("  {}\n", domain = cell.domain);
-    out += fmt::format("    {}: {}. {}\n", cell.candidate, cell.verdict, meaning_of(cell.verdict));
-    out += fmt::format("      {}\n", cell.sentence);
+    out += fmt::format("    {}: {}, {}\n{}", cell.candidate, cell.verdict, meaning_of(cell.verdict),
+                       cell.words);
   }
   out +=
       "This agent is a teaching and test model of two million parameters that was trained to err; "

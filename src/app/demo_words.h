@@ -14,7 +14,7 @@ struct DemoCell {
   std::string candidate;    // the arm's label
   std::string verdict;      // "masked"
   double hallucinated = 0;  // calls to tools that do not exist, a share of the candidate's calls
-  std::string sentence;     // for a person
+  std::string words;        // lines for a person
 };
 
 // The cells of an audit's JSON ("unmask.audit/1"), in its order.

@@ -111,7 +111,11 @@ std::string pattern_of(const common_grammar_trigger& trigger) {
     if (!anchored.ends_with('$')) anchored += "$";
     return anchored;
   }
-  return escaped(trigger.value);
+  // Without blanks at its end, which may be part of the token that begins the name: the grammar has
+  // to be there before that token.
+  const std::string word = trigger.value;
+  const std::size_t end = word.find_last_not_of(" \t\r\n");
+  return escaped(end == std::string::npos ? word : word.substr(0, end + 1));
 }
 
 class LlamaTemplate : public ChatTemplate {
