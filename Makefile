@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 DEMO_DIR ?= unmask-demo
 FUZZ_SECONDS ?= 600
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo demo-full test bench lint fuzz asan asan-core tsan clang check-all calibration live clean
+.PHONY: help deps build demo demo-full test bench lint lint-apart fuzz asan asan-core tsan clang check-all calibration live clean
 
 help:
 	@echo "make build        the program, build/release/unmask"
@@ -67,6 +67,10 @@ lint:
 	@deps/install.sh --with-clang
 	@tools/lint.sh
 
+lint-apart:
+	@deps/install.sh --with-clang
+	@tools/lint.sh --apart
+
 bench: deps
 	cmake --preset release -DUNMASK_BENCH=ON
 	cmake --build --preset release -j $(JOBS)
@@ -88,7 +92,7 @@ live: build
 	cmake --preset release -DUNMASK_TESTS=ON >/dev/null
 	ctest --test-dir build/release --output-on-failure -L live --verbose
 
-check-all: lint clang asan tsan test
+check-all: lint-apart clang asan tsan test
 	tests/llama_quantize/build_llama_quantize.sh build/llama-quantize
 	ctest --test-dir build/dev --output-on-failure -L slow
 	$(MAKE) fuzz

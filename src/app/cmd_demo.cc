@@ -31,13 +31,13 @@ constexpr const char* kExamples =
     "  unmask demo --full -o pocket-study     (both worlds, eight arms, repair and constraint: "
     "long)\n";
 
-// Fixed before any result was looked at, with another training seed of the agent.
+// Chosen on an earlier training of the agent, before the arms of this one were played.
 constexpr const char* kOutliers = "7/32";
 constexpr double kTemperature = 1.0;
 
 struct DemoArm {
-  const char* recipe;
-  const char* precision;
+  std::string_view recipe;
+  std::string_view precision;
 };
 constexpr DemoArm kBaseline = {"bf16", "BF16"};
 constexpr std::array kFewArms = {DemoArm{"q4_0", "Q4_0"}, DemoArm{"int4_awq", "INT4-AWQ"},
@@ -113,7 +113,7 @@ Result<Done> put_file(const std::string& path, std::string_view bytes, bool repl
     return Error{ErrorKind::InvalidArgument,
                  "there is another file: choose another folder with -o, or remove it", path};
   }
-  return write_file(path, std::string(bytes));
+  return write_file(path, bytes);
 }
 
 struct Paths {
@@ -136,17 +136,12 @@ Result<std::string> put_model(const DemoArguments& arguments, const Paths& paths
   return model;
 }
 
-ExitStatus announce(const std::string& what) {
-  print_error("\n" + what + "\n");
-  return ExitStatus::Done;
-}
-
 // A command of the program, shown as a person would type it.
 ExitStatus step(ExitStatus (*command)(const Invocation&), const std::string& name,
                 std::vector<std::string> arguments, bool quiet) {
   std::string line = "unmask " + name;
   for (const std::string& argument : arguments) line += " " + shell_quoted(argument);
-  announce("$ " + line);
+  print_error("\n$ " + line + "\n");
   if (quiet) arguments.push_back("--quiet");
   return command({std::move(arguments), line});
 }
@@ -177,7 +172,7 @@ Result<std::vector<DemoCell>> cells_of(const Paths& paths) {
 }
 
 // The arm that invents most, and what can be done about it: a budget of two failed calls played for
-// real (docs/budget.md has why that is max_errors = 3), repair, constrained names.
+// real (an episode ends with the third), repair, constrained names.
 std::string plan_of_worst(const DemoArguments& arguments, const std::vector<DemoCell>& cells) {
   const auto worst = std::max_element(
       cells.begin(), cells.end(),
@@ -186,7 +181,7 @@ std::string plan_of_worst(const DemoArguments& arguments, const std::vector<Demo
   for (const DemoArm& arm : arms_of(arguments)) {
     const bool baseline = arm.recipe == kBaseline.recipe;
     if (!baseline && worst->candidate != arm.precision) continue;
-    const std::string label = arm.precision;
+    const std::string label(arm.precision);
     plan += plan_arm(arguments, arm, label + "-live2", "max_errors = 3\n");
     plan += plan_arm(arguments, arm, label + "-repair", "repair = {}\n");
     plan += plan_arm(arguments, arm, label + "-names", "constrain = \"names\"\n");
@@ -202,7 +197,7 @@ ExitStatus demo(const DemoArguments& arguments) {
   if (status != ExitStatus::Done) return status;
   std::string plan = plan_head(arguments);
   for (const DemoArm& arm : arms_of(arguments))
-    plan += plan_arm(arguments, arm, arm.precision,
+    plan += plan_arm(arguments, arm, std::string(arm.precision),
                      arm.recipe == kBaseline.recipe ? "baseline = true\n" : "");
   status = play(arguments, paths, plan);
   if (status != ExitStatus::Done) return status;

@@ -104,8 +104,7 @@ Result<std::vector<DemoCell>> demo_cells(std::string_view audit_json) {
   for (const Value& cell : cells->items())
     out.push_back({text(cell, {"candidate", "arm", "domain"}),
                    text(cell, {"candidate", "arm", "label"}), text(cell, {"verdict"}),
-                   number(cell, {"channels", "tool_name", "candidate"}).value_or(0),
-                   words_of_cell(cell)});
+                   number(cell, {"channels", "tool_name", "candidate"}), words_of_cell(cell)});
   return out;
 }
 

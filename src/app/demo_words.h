@@ -1,6 +1,7 @@
 // What an audit found, in plain words.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,10 +12,11 @@ namespace unmask {
 
 struct DemoCell {
   std::string domain;
-  std::string candidate;    // the arm's label
-  std::string verdict;      // "masked"
-  double hallucinated = 0;  // calls to tools that do not exist, a share of the candidate's calls
-  std::string words;        // lines for a person
+  std::string candidate;  // the arm's label
+  std::string verdict;    // "masked"
+  // Calls to tools that do not exist, a share of the candidate's calls; nullopt: it made none.
+  std::optional<double> hallucinated;
+  std::string words;  // lines for a person
 };
 
 // The cells of an audit's JSON ("unmask.audit/1"), in its order.

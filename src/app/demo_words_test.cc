@@ -24,7 +24,7 @@ TEST(DemoWords, SayWhatTheAuditFound) {
       "      forgiven at most 2 failed calls       −16.7 points\n"
       "      calls to tools that do not exist      19.5 % to 38.3 % of its calls, 1.96 times\n"
       "      calls that name nothing that exists   0.0 % to 1.0 % of its calls\n");
-  EXPECT_DOUBLE_EQ((*cells)[0].hallucinated, 0.383);
+  EXPECT_DOUBLE_EQ((*cells)[0].hallucinated.value(), 0.383);
   const std::string text = demo_conclusion(*cells);
   EXPECT_NE(text.find("INT4: masked, the benchmark's score hides the damage"), std::string::npos);
 }
@@ -32,6 +32,7 @@ TEST(DemoWords, SayWhatTheAuditFound) {
 TEST(DemoWords, LeaveUndefinedNumbersOut) {
   const Result<std::vector<DemoCell>> cells = demo_cells(kAudit);
   ASSERT_TRUE(cells);
+  EXPECT_EQ((*cells)[1].hallucinated, std::nullopt);
   EXPECT_EQ((*cells)[1].words, "      score                                 none\n");
 }
 
