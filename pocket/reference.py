@@ -2,8 +2,8 @@
 
     python3 pocket/reference.py OUT/final.pt GENERATOR pocket/pocket-dense.reference.json
 
-The matrices are rounded to BF16 as in the file. For some held-out episodes: the text, its tokens, the likeliest token after each
-position and every 16th position's logits of eight tokens.
+The matrices are rounded to BF16 as in the file. For some held-out episodes: messages and tools, the text they are
+rendered to, its tokens, the likeliest token after each position and every 16th position's logits of eight tokens.
 """
 import json
 import sys
@@ -39,7 +39,7 @@ def main():
             logits = network(torch.tensor([ids]))[0]
             rows = range(0, len(ids), 16)
             columns = list(range(0, len(tokens.vocab), len(tokens.vocab) // 8))[:8]
-            found.append({"text": text, "tokens": ids, "likeliest": logits.argmax(-1).tolist(), "columns": columns,
+            found.append({"messages": episode["messages"], "tools": episode["tools"], "text": text, "tokens": ids, "likeliest": logits.argmax(-1).tolist(), "columns": columns,
                           "rows": list(rows),
                           "logits": [[round(logits[r, c].item(), 5) for c in columns] for r in rows]})
     Path(out).write_text(json.dumps(found, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -2,8 +2,8 @@
 // (pocket/reference.py):
 //   agreement_test MODEL.gguf REFERENCE.json
 // Prints the largest difference of a logit and how often both hold the same token likeliest; exit
-// status 1 where the tokens differ, a logit is off by more than 0.05, or the likeliest tokens agree
-// in less than 99.5 %.
+// status 1 where a prompt of ours is not the text that Python's template gave, the tokens differ, a
+// logit is off by more than 0.05, or the likeliest tokens agree in less than 99.5 %.
 #include <ggml-backend.h>
 #include <llama.h>
 
@@ -17,6 +17,9 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "environment/json.h"
+#include "llm/chat_template.h"
+#include "llm/chat_tools.h"
+#include "llm/gguf.h"
 
 namespace {
 
@@ -28,6 +31,8 @@ struct Agreement {
   int positions = 0;
   int same = 0;
   bool tokens_differ = false;
+  int prompts = 0;
+  int other_prompts = 0;  // that are not the text of the reference
 };
 
 std::vector<llama_token> tokenized(const llama_vocab* vocab, const std::string& text) {
@@ -95,6 +100,49 @@ void compare(llama_context* context, const llama_vocab* vocab, const Value& epis
   }
 }
 
+unmask::ChatMessage chat_message(const Value& message) {
+  using Role = unmask::ChatMessage::Role;
+  unmask::ChatMessage out;
+  const std::string& role = at(message, "role").as_str();
+  out.role = role == "system"      ? Role::System
+             : role == "assistant" ? Role::Assistant
+             : role == "tool"      ? Role::Tool
+                                   : Role::User;
+  out.content = at(message, "content").as_str();
+  if (const Value* calls = message.find("tool_calls"))
+    for (const Value& call : calls->items())
+      out.calls.push_back({"call", at(call, "name").as_str(), dump_json(at(call, "arguments"))});
+  if (out.role == Role::Tool) out.call_id = "call";
+  return out;
+}
+
+// The prompt before each of the agent's messages is what the text begins with.
+void compare_prompts(const unmask::ChatTemplate& chat, const Value& episode, Agreement& out) {
+  const auto tools = unmask::read_chat_tools(dump_json(at(episode, "tools")));
+  UNMASK_CHECK(tools.has_value());
+  const std::string& text = at(episode, "text").as_str();
+  std::vector<unmask::ChatMessage> messages;
+  for (const Value& value : at(episode, "messages").items()) {
+    unmask::ChatMessage message = chat_message(value);
+    if (message.role == unmask::ChatMessage::Role::Assistant) {
+      const auto prompt = chat.render(messages, *tools);
+      ++out.prompts;
+      out.other_prompts += !prompt || !text.starts_with(prompt->text);
+    }
+    messages.push_back(std::move(message));
+  }
+}
+
+std::unique_ptr<unmask::ChatTemplate> template_of(const char* model_file) {
+  const auto header = unmask::Gguf::open(model_file);
+  UNMASK_CHECK(header.has_value());
+  const unmask::GgufValue* source = header->find("tokenizer.chat_template");
+  UNMASK_CHECK(source != nullptr && source->text().has_value());
+  auto chat = unmask::ChatTemplate::open(std::string(*source->text()), "<s>", "<e>");
+  UNMASK_CHECK(chat.has_value());
+  return std::move(*chat);
+}
+
 int run(const char* model_file, const char* reference_file) {
   const auto text = unmask::read_file(reference_file);
   UNMASK_CHECK(text.has_value());
@@ -112,15 +160,18 @@ int run(const char* model_file, const char* reference_file) {
       llama_init_from_model(model.get(), params), &llama_free);
   UNMASK_CHECK(context != nullptr);
   Agreement out;
-  for (const Value& episode : reference->items())
+  const std::unique_ptr<unmask::ChatTemplate> chat = template_of(model_file);
+  for (const Value& episode : reference->items()) {
     compare(context.get(), llama_model_get_vocab(model.get()), episode, out);
+    compare_prompts(*chat, episode, out);
+  }
   std::printf(
-      "%s: %d logits, largest difference %.5f; the likeliest token is the same at %d of %d "
-      "positions%s\n",
-      model_file, out.compared, out.largest, out.same, out.positions,
-      out.tokens_differ ? "; texts are cut into other tokens" : "");
-  const bool agree = !out.tokens_differ && out.compared > 0 && out.largest < 0.05 &&
-                     out.same >= 0.995 * out.positions;
+      "%s: %d of %d prompts are the reference's; %d logits, largest difference %.5f; the likeliest "
+      "token is the same at %d of %d positions%s\n",
+      model_file, out.prompts - out.other_prompts, out.prompts, out.compared, out.largest, out.same,
+      out.positions, out.tokens_differ ? "; texts are cut into other tokens" : "");
+  const bool agree = out.prompts > 0 && out.other_prompts == 0 && !out.tokens_differ &&
+                     out.compared > 0 && out.largest < 0.05 && out.same >= 0.995 * out.positions;
   return agree ? 0 : 1;
 }
 
