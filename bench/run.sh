@@ -25,3 +25,8 @@ if [ -n "${TAU2_DATA_DIR:-}" ]; then "$build/environment_bench"; else echo "left
 echo
 echo "== the embedded engine: tokens saved by shared beginnings, requests a second"
 if [ -x "$build/llama_bench" ]; then "$build/llama_bench"; else echo "left out: built without llama.cpp"; fi
+echo
+echo "== whole runs against llama.cpp's server"
+server=$build/../llama-server/llama-server
+if [ -x "$build/llama_bench" ] && [ -x "$server" ]; then /usr/bin/python3 "$here/llama_server_bench.py" "$build/unmask" "$server"
+else echo "left out: needs llama.cpp and its server (tests/live/build_llama_server.sh build/llama-server)"; fi
