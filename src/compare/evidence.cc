@@ -263,7 +263,23 @@ void warn_of_duplicate_pairs(const Arm& arm, Warnings& out) {
                  places.text(), places.count()});
 }
 
+// Every task's every trial has a seed of its own: a plan that draws them by task and trial, and no
+// mixture of runs, in which tasks would share seeds.
+bool seeds_are_by_task_and_trial(const Arm& arm) {
+  std::map<std::int64_t, std::pair<std::size_t, int>> owners;
+  for (std::size_t t = 0; t < arm.tasks.size(); ++t) {
+    for (std::size_t e = arm.tasks[t].begin; e < arm.tasks[t].end; ++e) {
+      const EpisodeFacts& episode = arm.episodes[e];
+      if (!episode.seed) return false;
+      const std::pair<std::size_t, int> pair{t, episode.trial};
+      if (owners.emplace(*episode.seed, pair).first->second != pair) return false;
+    }
+  }
+  return true;
+}
+
 void warn_of_seeds(const Arm& arm, Warnings& out) {
+  if (seeds_are_by_task_and_trial(arm)) return;
   std::map<int, std::set<std::int64_t>> by_trial;
   Places repeated;
   for (const TaskEpisodes& task : arm.tasks) {

@@ -18,7 +18,8 @@ namespace unmask {
 //   unanswered_calls, system_calls, orphan_results, not_offered_accepted
 //   missing_pairs          (task, trial) pairs of the grid without an episode
 //   duplicate_pairs        (task, trial) pairs with several
-//   seeds_by_task          one trial number, several seeds
+//   seeds_by_task          one trial number, several seeds; not where each task's each trial has
+//                          a seed that no other has
 //   seeds_repeat           one task, the same seed in several trials
 //   mixed_models, mixed_policies   within the arm, by episode
 //   trials_are_copies      every task's trials are one trajectory

@@ -142,6 +142,15 @@ TEST(Evidence, IgnoresAnAbsurdNumberOfAnnouncedTrials) {
   EXPECT_FALSE(find(evidence_warnings(made), "missing_pairs"));
 }
 
+TEST(Evidence, TakesSeedsOfTheirOwnForEveryTaskAndTrialForAPlan) {
+  std::vector<EpisodeFacts> episodes = sound_episodes();
+  std::int64_t seed = 100;
+  for (EpisodeFacts& e : episodes) e.seed = seed++;
+  EXPECT_FALSE(find(evidence_warnings(arm(episodes)), "seeds_by_task"));
+  episodes[3].seed = episodes[0].seed;  // one shared by two tasks is a mixture again
+  EXPECT_TRUE(find(evidence_warnings(arm(episodes)), "seeds_by_task"));
+}
+
 TEST(Evidence, SeesSeedsThatAreNoFunctionOfTheTrial) {
   std::vector<EpisodeFacts> episodes = sound_episodes();
   episodes[2].seed = 5;
