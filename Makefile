@@ -28,6 +28,7 @@ build: deps
 	@cmake --build --preset release -j $(JOBS) --target unmask
 
 package: build
+	@deps/install.sh --with-packaging
 	@cmake --build --preset release -j $(JOBS) --target unmask_texts
 	@cd build/release && cpack -G DEB -B packages >packages.log 2>&1 || { cat packages.log; exit 1; }
 	@ls -l build/release/packages/*.deb

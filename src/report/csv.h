@@ -1,7 +1,8 @@
 // Tidy tables for R, pandas or a spreadsheet (docs/csv.md): one thing a row, one fact a column.
 //
 // UTF-8, quoted as RFC 4180 says, lines end with a line feed, the first line names the columns.
-// Undefined is an empty field. Numbers are the JSON report's, digit for digit. Text that a
+// Bytes that are not UTF-8 and control characters but tab and line breaks become U+FFFD. Undefined
+// is an empty field. Numbers are the JSON report's, digit for digit. Text that a
 // spreadsheet would take for a formula (it begins with = + - @, a tab or a carriage return) gets an
 // apostrophe before it; so does text that begins with one, so that taking one away gives the text.
 #pragma once

@@ -12,6 +12,12 @@ bool looks_like_formula(std::string_view text) {
   return !text.empty() && std::string_view("=+-@\t\r'").find(text[0]) != std::string_view::npos;
 }
 
+// Readers of tables end a text at a NUL, and terminals obey the others.
+bool is_control(std::uint32_t c) {
+  if (c == '\t' || c == '\n' || c == '\r') return false;
+  return c < 0x20 || (c >= 0x7F && c < 0xA0);
+}
+
 void add_key(CsvRows& rows, std::size_t arm, const Arm& of, const EpisodeFacts& episode) {
   rows.number(arm + 1)
       .text(of.label)
@@ -80,10 +86,15 @@ std::string CsvRows::json_finite(double value) {
 }
 
 std::string csv_text(std::string_view text) {
-  std::string out = to_utf8(text);
-  // Readers of tables end a text at a NUL.
-  for (std::size_t at = out.find('\0'); at != std::string::npos; at = out.find('\0', at))
-    out.replace(at, 1, "\xEF\xBF\xBD");
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const Utf8Step step = decode_utf8(text, i);
+    if (!step.valid || is_control(step.code_point))
+      out += "\xEF\xBF\xBD";
+    else
+      out += text.substr(i, step.length);
+    i += step.length;
+  }
   if (looks_like_formula(out)) out.insert(out.begin(), '\'');
   if (out.find_first_of(",\"\r\n") == std::string::npos) return out;
   std::string quoted = "\"";

@@ -54,6 +54,7 @@ TEST(CsvText, QuotesAsRfc4180SaysAndDisarmsFormulas) {
   EXPECT_EQ(csv_text(std::string_view("a\0b", 3)),
             "a\xEF\xBF\xBD"
             "b");
+  EXPECT_EQ(csv_text("\x1b[2J\xC2\x9B\xFF"), "\xEF\xBF\xBD[2J\xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_EQ(csv_text(""), "");
 }
 
