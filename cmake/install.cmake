@@ -65,7 +65,8 @@ install(FILES ${PROJECT_BINARY_DIR}/unmask-config.cmake ${PROJECT_BINARY_DIR}/un
 # Packages: the program alone. `make package` writes the .deb and a .tar.gz of the same files.
 set(CPACK_PACKAGE_NAME unmask)
 set(CPACK_PACKAGE_VENDOR "The unmask authors")
-set(CPACK_PACKAGE_CONTACT "The unmask authors <unmask@localhost>")
+set(UNMASK_PACKAGE_CONTACT "The unmask authors <unmask@localhost>" CACHE STRING "who answers for a package that is given away")
+set(CPACK_PACKAGE_CONTACT ${UNMASK_PACKAGE_CONTACT})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "find the damage that a flat benchmark score hides in quantized LLM agents")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_GENERATOR DEB TGZ)

@@ -114,6 +114,15 @@ def check_syntax(files):
     assert "unmask audit" in done.stdout, done.stdout[:400]
 
 
+def check_fish_works(script):
+    if shutil.which("fish") is None:
+        return
+    for typed, wanted in (("unmask aud", ["audit"]), ("unmask audit --eq", ["--equivalence-margin"]),
+                          ("unmask audit --color ", ["always", "auto", "never"])):
+        seen = output("fish", "--no-config", "-c", f"source {script}; complete -C '{typed}'")
+        assert [line.split("\t")[0] for line in seen.splitlines()] == wanted, f"fish: {typed}: {seen}"
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="unmask-shell-") as temporary:
         folder = pathlib.Path(temporary)
@@ -137,6 +146,7 @@ def main():
             assert texts[name].isascii() or name != "man", "the manual page is not ASCII"
         check_syntax(files)
         check_completions_work(files["bash"])
+        check_fish_works(files["fish"])
         print(f"{total} options of {len(names)} commands in each of bash, zsh, fish and man")
 
 
