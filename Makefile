@@ -4,10 +4,11 @@ JOBS ?= $(shell nproc)
 DEMO_DIR ?= unmask-demo
 FUZZ_SECONDS ?= 600
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo demo-full test bench lint lint-apart fuzz asan asan-core tsan clang check-all calibration live clean
+.PHONY: help deps build package demo demo-full test bench lint lint-apart fuzz asan asan-core tsan clang check-all calibration live clean
 
 help:
 	@echo "make build        the program, build/release/unmask"
+	@echo "make package      a .deb of the program, into build/release/packages"
 	@echo "make demo         build, then the experiment, small: an agent of our own, quantized, about a minute"
 	@echo "make demo-full    both worlds, eight arms, repair and constraint: long"
 	@echo "make test         build and run every test not labelled slow, live or browser"
@@ -25,6 +26,12 @@ build: deps
 	@mkdir -p build
 	@cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@cmake --build --preset release -j $(JOBS) --target unmask
+
+package: build
+	@deps/install.sh --with-packaging
+	@cmake --build --preset release -j $(JOBS) --target unmask_texts
+	@cd build/release && cpack -G DEB -B packages >packages.log 2>&1 || { cat packages.log; exit 1; }
+	@ls -l build/release/packages/*.deb
 
 demo: build
 	@tools/demo.sh build/release/unmask $(DEMO_DIR)

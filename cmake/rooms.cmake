@@ -1,7 +1,9 @@
 # unmask_room(NAME [DEPENDS...]): the library unmask_NAME from src/NAME/*.cc, and the
 # test program NAME_test from src/NAME/*_test.cc. Third-party libraries are
 # linked PRIVATE here, to the rooms that own them.
-set(UNMASK_THIRD_PARTY_ingest simdjson::simdjson ZLIB::ZLIB ${ZSTD_LIBRARY} ${LIBZIP_LIBRARY})
+# By name, not path, where the installed library asks its users to link the same.
+set(UNMASK_THIRD_PARTY_ingest simdjson::simdjson ZLIB::ZLIB $<BUILD_INTERFACE:${ZSTD_LIBRARY}>
+                              $<BUILD_INTERFACE:${LIBZIP_LIBRARY}> $<INSTALL_INTERFACE:zstd> $<INSTALL_INTERFACE:zip>)
 set(UNMASK_THIRD_PARTY_environment OpenSSL::Crypto)
 set(UNMASK_THIRD_PARTY_llm CURL::libcurl simdjson::simdjson OpenSSL::Crypto)
 
@@ -58,6 +60,17 @@ function(unmask_room name)
   endif()
 endfunction()
 
+# What --version says beside the version.
+function(unmask_build_facts)
+  set(commit ${PROJECT_BINARY_DIR}/commit.cc)
+  add_custom_target(unmask_commit BYPRODUCTS ${commit}
+    COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUT=${commit} -P ${PROJECT_SOURCE_DIR}/cmake/commit.cmake)
+  add_dependencies(unmask unmask_commit)
+  target_sources(unmask PRIVATE ${commit})
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/app/build_facts.cc PROPERTIES COMPILE_DEFINITIONS
+    "UNMASK_COMPILER=\"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, ${CMAKE_SYSTEM_PROCESSOR}\";UNMASK_BUILD_TYPE=\"${CMAKE_BUILD_TYPE}\";UNMASK_LLAMA_VERSION=\"${UNMASK_LLAMA_VERSION}\"")
+endfunction()
+
 # src/audit.cc is the front door of the offline half; src/app is the program.
 function(unmask_audit_and_app)
   if(EXISTS ${PROJECT_SOURCE_DIR}/src/audit.cc)
@@ -71,12 +84,12 @@ function(unmask_audit_and_app)
     add_executable(unmask ${app_sources})
     target_link_libraries(unmask PRIVATE unmask_audit unmask_environment unmask_llm unmask_quantize unmask_rollout)
     target_compile_definitions(unmask PRIVATE UNMASK_VERSION="${PROJECT_VERSION}")
+    unmask_build_facts()
     # The demo's agent is part of the program.
     set(pocket ${PROJECT_SOURCE_DIR}/pocket)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/app/pocket_model.cc PROPERTIES
       SKIP_UNITY_BUILD_INCLUSION ON
       COMPILE_DEFINITIONS "UNMASK_POCKET_MODEL=\"${pocket}/pocket-dense.gguf\";UNMASK_POCKET_CALIBRATION=\"${pocket}/calibration.jsonl\""
       OBJECT_DEPENDS "${pocket}/pocket-dense.gguf;${pocket}/calibration.jsonl")
-    install(TARGETS unmask RUNTIME)
   endif()
 endfunction()

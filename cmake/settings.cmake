@@ -27,31 +27,36 @@ option(UNMASK_UNITY "compile several files of a room as one" OFF)
 set(UNMASK_APART environment)
 
 find_program(LLD ld.lld)
+# What users of the installed library get, and what only the build here does.
 add_library(unmask_settings INTERFACE)
-target_include_directories(unmask_settings INTERFACE ${PROJECT_SOURCE_DIR}/src)
-target_compile_options(unmask_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+add_library(unmask_build_settings INTERFACE)
+target_link_libraries(unmask_settings INTERFACE $<BUILD_INTERFACE:unmask_build_settings>)
+target_include_directories(unmask_settings INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+                                                     $<INSTALL_INTERFACE:include/unmask>)
+target_compile_features(unmask_settings INTERFACE cxx_std_20)
+target_compile_options(unmask_build_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                                                  -Wnon-virtual-dtor -Woverloaded-virtual)
 # g++-12 warns wrongly about std::string and fmt inside its own optimizer's output (GCC PR 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release")
-  target_compile_options(unmask_settings INTERFACE -Wno-restrict -Wno-stringop-overflow)
+  target_compile_options(unmask_build_settings INTERFACE -Wno-restrict -Wno-stringop-overflow)
 endif()
 # Compiled as one file, types of an anonymous namespace look as if a header held them.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND UNMASK_UNITY)
-  target_compile_options(unmask_settings INTERFACE -Wno-subobject-linkage)
+  target_compile_options(unmask_build_settings INTERFACE -Wno-subobject-linkage)
 endif()
 # Likewise names of anonymous namespaces look as if they hid each other.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND UNMASK_UNITY)
-  target_compile_options(unmask_settings INTERFACE -Wno-shadow)
+  target_compile_options(unmask_build_settings INTERFACE -Wno-shadow)
 endif()
 if(LLD)
-  target_link_options(unmask_settings INTERFACE -fuse-ld=lld)
+  target_link_options(unmask_build_settings INTERFACE -fuse-ld=lld)
 endif()
 if(UNMASK_SANITIZE)
-  target_compile_options(unmask_settings INTERFACE -fsanitize=${UNMASK_SANITIZE} -fno-sanitize-recover=all
+  target_compile_options(unmask_build_settings INTERFACE -fsanitize=${UNMASK_SANITIZE} -fno-sanitize-recover=all
                                                    -fno-omit-frame-pointer)
-  target_link_options(unmask_settings INTERFACE -fsanitize=${UNMASK_SANITIZE})
+  target_link_options(unmask_build_settings INTERFACE -fsanitize=${UNMASK_SANITIZE})
 endif()
 if(UNMASK_FUZZ)
-  target_compile_options(unmask_settings INTERFACE -fsanitize=fuzzer-no-link)
+  target_compile_options(unmask_build_settings INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 target_link_libraries(unmask_settings INTERFACE Threads::Threads fmt::fmt)

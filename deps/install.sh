@@ -16,6 +16,10 @@ packages=(
 # Only for `make lint`, `make fuzz` and the clang build.
 clang_packages=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14)
 
+# Only for `make package`.
+packaging_packages=(dpkg-dev file)
+
+if [ "${1:-}" = "--with-packaging" ]; then packages+=("${packaging_packages[@]}"); fi
 if [ "${1:-}" = "--with-clang" ]; then packages+=("${clang_packages[@]}"); fi
 
 missing=()

@@ -23,11 +23,14 @@ void report_step(const AuditOptions& options, const std::string& step) {
 // Classifies and measures episodes as they arrive from several threads; keeps facts, not texts.
 class FactsCollector {
  public:
-  explicit FactsCollector(const ToolsFile* tools) : tools_(tools) {}
+  FactsCollector(const ToolsFile* tools, bool keep_calls)
+      : tools_(tools), keep_calls_(keep_calls) {}
 
   void take(const RunInfo& info, std::size_t index, const Episode& episode) {
     std::call_once(made_, [&] { classifier_ = std::make_unique<Classifier>(info, tools_); });
-    EpisodeFacts facts = episode_facts(episode, classifier_->classify(episode));
+    ClassifiedEpisode classified = classifier_->classify(episode);
+    EpisodeFacts facts = episode_facts(episode, classified);
+    if (keep_calls_) facts.calls = std::move(classified.calls);
     if (facts.domain.empty()) facts.domain = info.domain;
     EpisodeList::Shared shared = std::make_shared<const EpisodeFacts>(std::move(facts));
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -39,6 +42,7 @@ class FactsCollector {
 
  private:
   const ToolsFile* tools_;
+  bool keep_calls_;
   std::once_flag made_;
   std::unique_ptr<Classifier> classifier_;
   std::mutex mutex_;
@@ -135,10 +139,18 @@ class ArmShelf {
     return (arms_[key] = std::make_unique<LoadedArm>(std::move(*loaded))).get();
   }
 
-  // What reading and evidence checks said, once an arm, in the order the arms were first read.
+  // The place of an arm among those read, of which it must be one.
+  std::size_t index_of(const ArmSource& source) const {
+    const std::pair<std::vector<std::string>, std::string> key(source.paths, source.label);
+    return static_cast<std::size_t>(std::find(order_.begin(), order_.end(), key) - order_.begin());
+  }
+
+  // The arms, and what reading and evidence checks said, once an arm, in the order the arms were
+  // first read.
   void collect(AuditReport& report) const {
     for (const auto& key : order_) {
       const LoadedArm& loaded = *arms_.at(key);
+      report.arms.push_back(loaded.arm);
       append(report.warnings, loaded.warnings, loaded.arm.label);
       report.dropped.insert(report.dropped.end(), loaded.dropped.begin(), loaded.dropped.end());
     }
@@ -256,7 +268,7 @@ Result<LoadedArm> load_arm(const ArmSource& source, const AuditOptions& options)
   std::vector<EpisodeList::Shared> episodes;
   for (const std::string& path : source.paths) {
     report_step(options, "reading " + path);
-    FactsCollector collector(options.tools ? &*options.tools : nullptr);
+    FactsCollector collector(options.tools ? &*options.tools : nullptr, options.keep_calls);
     const EpisodeSink sink = [&](const RunInfo& run, std::size_t index, Episode&& episode) {
       collector.take(run, index, episode);
     };
@@ -321,6 +333,8 @@ Result<AuditReport> audit(const std::vector<CellSources>& sources, const AuditOp
     const std::string where = sources.size() > 1 ? comparison.cell : "";
     append(report.warnings, std::move(comparison.warnings), where);
     comparison.warnings.clear();
+    report.cells[i].baseline_arm = shelf.index_of(sources[i].baseline);
+    report.cells[i].candidate_arm = shelf.index_of(sources[i].candidate);
     for (const auto& [which, arm, rerun] :
          {std::tuple("baseline", &cells[i].baseline, &sources[i].baseline_rerun),
           std::tuple("candidate", &cells[i].candidate, &sources[i].candidate_rerun)}) {
@@ -330,6 +344,13 @@ Result<AuditReport> audit(const std::vector<CellSources>& sources, const AuditOp
   }
   shelf.collect(report);
   return report;
+}
+
+GateResult gate(const AuditReport& report, const GateCriteria& criteria) {
+  std::vector<CellGate> cells;
+  for (const AuditedCell& cell : report.cells)
+    cells.push_back(gate_of_cell(cell.comparison, cell.judgement, criteria));
+  return gate_of_cells(criteria, std::move(cells));
 }
 
 Result<InspectReport> inspect(const ArmSource& source, const AuditOptions& options) {
@@ -347,6 +368,7 @@ Result<InspectReport> inspect(const ArmSource& source, const AuditOptions& optio
   }
   report.dropped = std::move(loaded->dropped);
   report.warnings = std::move(loaded->warnings);
+  report.read = std::move(loaded->arm);
   return report;
 }
 

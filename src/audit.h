@@ -16,6 +16,7 @@
 #include "ingest/ingest.h"
 #include "metrics/arm.h"
 #include "report/audit_report.h"
+#include "verdict/gate.h"
 #include "verdict/verdict.h"
 
 namespace unmask {
@@ -30,6 +31,7 @@ struct AuditOptions {
   ReadOptions read;
   CompareOptions compare;
   std::optional<ToolsFile> tools;
+  bool keep_calls = false;  // every call of every episode stays, for tables of calls
   std::function<void(const std::string& step)> progress;  // may be empty
 };
 
@@ -55,6 +57,9 @@ struct CellSources {
 
 // One or many cells -> comparisons with Holm across them -> judgements.
 Result<AuditReport> audit(const std::vector<CellSources>& cells, const AuditOptions& options);
+
+// Holds every cell of a report against criteria fixed beforehand.
+GateResult gate(const AuditReport& report, const GateCriteria& criteria);
 
 // One arm on its own.
 Result<InspectReport> inspect(const ArmSource& source, const AuditOptions& options);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <climits>
+#include <filesystem>
 #include <map>
 
 #include "app/command_line.h"
@@ -21,18 +23,6 @@ std::string formats_in_words() {
   return text;
 }
 
-// A check for one of a few words.
-std::function<std::string(std::string&)> one_of(std::vector<std::string> words) {
-  return [words = std::move(words)](std::string& text) -> std::string {
-    std::string list;
-    for (const std::string& word : words) {
-      if (word == text) return "";
-      list += (list.empty() ? "" : ", ") + word;
-    }
-    return fmt::format("must be one of {}, not '{}'{}", list, text, did_you_mean(text, words));
-  };
-}
-
 template <typename Value>
 std::function<void(const std::string&)> choose(Value& target,
                                                std::map<std::string, Value> choices) {
@@ -47,7 +37,7 @@ void add_reading_flags(CLI::App& app, AnalysisFlags& flags) {
   for (const FormatDescription& format : log_formats()) formats.emplace_back(format.name);
   app.add_option("--format", flags.audit.read.format, formats_in_words())
       ->type_name("NAME")
-      ->check(CLI::Validator(one_of(formats), "", ""))
+      ->check(one_of(formats))
       ->group(group);
   app.add_option("--tools", flags.tools_path, "tools that were offered, as OpenAI schemas or names")
       ->type_name("FILE")
@@ -92,7 +82,7 @@ void add_measuring_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
                                                                   {"agent", BudgetCount::Agent}}),
          "whose failed calls spend the budget: all (default) or agent")
       ->type_name("SIDE")
-      ->check(CLI::Validator(one_of({"all", "agent"}), "", ""))
+      ->check(one_of({"all", "agent"}))
       ->group(group);
   app.add_option_function<std::string>(
          "--budget-rule",
@@ -100,7 +90,7 @@ void add_measuring_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
                                                                 {"live", BudgetRule::Live}}),
          "at_most (default): success with E <= K; live: E < K")
       ->type_name("RULE")
-      ->check(CLI::Validator(one_of({"at_most", "live"}), "", ""))
+      ->check(one_of({"at_most", "live"}))
       ->group(group);
   if (compares)
     app.add_option("--equivalence-margin", flags.equivalence_margin_points,
@@ -133,12 +123,22 @@ void add_measuring_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
       ->group(group);
 }
 
-void add_output_flags(CLI::App& app, AnalysisFlags& flags) {
+void add_output_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
   const std::string group = "results";
   app.add_option("--json", flags.json, "everything, as JSON; - is standard output")
       ->type_name("FILE|-")
       ->group(group);
   app.add_option("--markdown", flags.markdown, "a short report for a pull request")
+      ->type_name("FILE|-")
+      ->group(group);
+  if (compares)
+    app.add_option("--junit", flags.junit, "the gate as a test report, one case a cell and channel")
+        ->type_name("FILE|-")
+        ->group(group);
+  app.add_option("--csv", flags.csv, "tables for R, pandas or a spreadsheet, into a folder")
+      ->type_name("FOLDER")
+      ->group(group);
+  app.add_option("--model-card", flags.model_card, "a block of Markdown for a model card")
       ->type_name("FILE|-")
       ->group(group);
   app.add_option_function<std::string>(
@@ -148,10 +148,45 @@ void add_output_flags(CLI::App& app, AnalysisFlags& flags) {
                                                                 {"never", ColorChoice::Never}}),
          "auto (default), always or never")
       ->type_name("WHEN")
-      ->check(CLI::Validator(one_of({"auto", "always", "never"}), "", ""))
+      ->check(one_of({"auto", "always", "never"}))
       ->group(group);
   app.add_flag("-q,--quiet", flags.quiet, "no progress and no warnings on standard error")
       ->group(group);
+}
+
+// The texts that were asked for, with the option that asks and the place it names.
+std::vector<std::pair<std::string_view, std::string>> places_of(const AnalysisFlags& flags) {
+  std::vector<std::pair<std::string_view, std::string>> places = {
+      {"--json", flags.json},
+      {"--markdown", flags.markdown},
+      {"--junit", flags.junit},
+      {"--model-card", flags.model_card}};
+  std::erase_if(places, [](const auto& place) { return place.second.empty(); });
+  return places;
+}
+
+bool takes_standard_output(const AnalysisFlags& flags) {
+  const auto places = places_of(flags);
+  return std::any_of(places.begin(), places.end(),
+                     [](const auto& place) { return place.second == "-"; });
+}
+
+Result<Done> check_places(const AnalysisFlags& flags) {
+  const auto places = places_of(flags);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    for (std::size_t j = i + 1; j < places.size(); ++j) {
+      if (places[i].second != places[j].second) continue;
+      if (places[i].second == "-")
+        return Error{ErrorKind::InvalidArgument,
+                     fmt::format("{} - and {} - cannot share standard output: give one of them a "
+                                 "file",
+                                 places[i].first, places[j].first),
+                     ""};
+      return Error{ErrorKind::InvalidArgument,
+                   fmt::format("{} and {} name the same file", places[i].first, places[j].first),
+                   places[i].second};
+    }
+  return Done{};
 }
 
 Result<Done> read_maps(AnalysisFlags& flags) {
@@ -172,22 +207,32 @@ Result<Done> save(const std::string& place, const std::string& text) {
   return write_file(place, text);
 }
 
+// Every table is written whole; one that cannot be written leaves those before it.
+Result<Done> save_tables(const std::string& folder, const std::vector<CsvTable>& tables) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed)
+    return Error{ErrorKind::Unavailable, "the folder cannot be made: " + failed.message(), folder};
+  for (const CsvTable& table : tables) {
+    const Result<Done> saved =
+        save((std::filesystem::path(folder) / table.file).string(), table.text());
+    if (!saved) return saved;
+  }
+  return Done{};
+}
+
 }  // namespace
 
 void add_analysis_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
-  add_output_flags(app, flags);
+  add_output_flags(app, flags, compares);
   add_measuring_flags(app, flags, compares);
   add_reading_flags(app, flags);
 }
 
 Result<Done> complete(AnalysisFlags& flags) {
-  if (flags.json == "-" && flags.markdown == "-")
-    return Error{ErrorKind::InvalidArgument,
-                 "--json - and --markdown - cannot share standard output: give one of them a file",
-                 ""};
-  if (!flags.json.empty() && flags.json != "-" && flags.json == flags.markdown)
-    return Error{ErrorKind::InvalidArgument, "--json and --markdown name the same file",
-                 flags.json};
+  const Result<Done> apart = check_places(flags);
+  if (!apart) return apart;
+  flags.audit.keep_calls = !flags.csv.empty();
   if (flags.screen_low_percent > flags.screen_high_percent)
     return Error{ErrorKind::InvalidArgument, "--screen-low must not be above --screen-high", ""};
   const Result<Done> maps = read_maps(flags);
@@ -212,20 +257,27 @@ ExitStatus deliver(const AnalysisFlags& flags, const Renderings& renderings) {
     const Result<Done> saved = save(place, text);
     if (!saved) status = fail(saved.error());
   };
-  // Files before standard output, whose reader may be slow or gone.
-  for (const bool to_file : {true, false}) {
-    if (!flags.json.empty() && (flags.json != "-") == to_file) put(flags.json, renderings.json());
-    if (!flags.markdown.empty() && (flags.markdown != "-") == to_file)
-      put(flags.markdown, renderings.markdown());
+  if (!flags.csv.empty()) {
+    const Result<Done> saved = save_tables(flags.csv, renderings.csv);
+    if (!saved) status = fail(saved.error());
   }
-  if (flags.json != "-" && flags.markdown != "-")
+  // Files before standard output, whose reader may be slow or gone.
+  const std::pair<const std::string&, const std::function<std::string()>&> texts[] = {
+      {flags.json, renderings.json},
+      {flags.markdown, renderings.markdown},
+      {flags.junit, renderings.junit},
+      {flags.model_card, renderings.model_card}};
+  for (const bool to_file : {true, false})
+    for (const auto& [place, text] : texts)
+      if (!place.empty() && (place != "-") == to_file) put(place, text());
+  if (!takes_standard_output(flags))
     put("-", renderings.terminal(style_of_standard_output(flags.color)));
   return status;
 }
 
 void print_warnings(const AnalysisFlags& flags, const std::vector<Warning>& warnings,
                     const std::vector<Dropped>& dropped) {
-  if (flags.quiet || (flags.json != "-" && flags.markdown != "-")) return;
+  if (flags.quiet || !takes_standard_output(flags)) return;
   const auto print = [](const std::string& where, const std::string& message) {
     print_error("warning: " + safe_for_terminal(where.empty() ? message : where + ": " + message) +
                 "\n");

@@ -8,6 +8,7 @@
 #include "app/console.h"
 #include "audit.h"
 #include "base/result.h"
+#include "report/csv.h"
 
 namespace CLI {
 class App;
@@ -25,6 +26,9 @@ struct AnalysisFlags {
   std::vector<std::string> labels;
   std::string json;  // file, "-", or empty: not asked for
   std::string markdown;
+  std::string junit;  // only with two arms
+  std::string model_card;
+  std::string csv;  // a folder
   bool quiet = false;
   ColorChoice color = ColorChoice::Auto;
 };
@@ -40,6 +44,9 @@ struct Renderings {
   std::function<std::string()> json;
   std::function<std::string()> markdown;
   std::function<std::string(const TerminalStyle&)> terminal;
+  std::function<std::string()> junit;
+  std::function<std::string()> model_card;
+  std::vector<CsvTable> csv;
 };
 
 // Writes what was asked for: the files first, then standard output. One that cannot be written does

@@ -7,7 +7,10 @@
 #include "app/arm_argument.h"
 #include "app/command_line.h"
 #include "app/console.h"
+#include "app/gate_flag.h"
 #include "app/grid.h"
+#include "report/junit.h"
+#include "report/model_card.h"
 
 namespace unmask {
 namespace {
@@ -26,6 +29,7 @@ constexpr const char* kExamples =
     "  unmask audit bf16.json fp8.json int4.json --label BF16 --label FP8 --label INT4\n"
     "  unmask audit bf16/ int4-a.json,int4-b.json --json audit.json --markdown comment.md\n"
     "  unmask audit bf16.json int4.json --baseline-rerun bf16-again.json\n"
+    "  unmask audit bf16.json int4.json --gate gate.toml --junit gate.xml   (docs/gate.md)\n"
     "  unmask audit --grid study/        (a folder of logs, or its arms.toml; docs/grid.md)\n";
 
 struct AuditArguments {
@@ -119,6 +123,7 @@ ExitStatus run_audit(const Invocation& invocation) {
   app.footer(kExamples);
   AnalysisFlags flags;
   AuditArguments arguments;
+  GateFlag gate_flag;
   app.add_option("arms", arguments.arms)->type_name("BASELINE CANDIDATE...");
   app.add_option("--grid", arguments.grid, "many cells: a folder of logs, or an arms.toml")
       ->type_name("FOLDER|FILE")
@@ -130,12 +135,15 @@ ExitStatus run_audit(const Invocation& invocation) {
   app.add_option("--candidate-rerun", arguments.candidate_rerun, "the same of the candidate")
       ->type_name("LOG")
       ->group("arms");
+  add_gate_flag(app, gate_flag);
   add_analysis_flags(app, flags, true);
   const Result<Parsed> parsed = parse_arguments(app, invocation);
   if (!parsed) return fail(parsed.error());
   if (*parsed == Parsed::HelpShown) return ExitStatus::Done;
   const Result<Done> completed = complete(flags);
   if (!completed) return fail(completed.error());
+  const Result<std::optional<GateCriteria>> criteria = gate_criteria(gate_flag);
+  if (!criteria) return fail(criteria.error());
   const Result<std::vector<CellSources>> cells = all_cells(arguments, flags.labels);
   if (!cells) return fail(cells.error());
 
@@ -149,9 +157,15 @@ ExitStatus run_audit(const Invocation& invocation) {
   if (!report) return fail(report.error());
   report->provenance = {UNMASK_VERSION, invocation.command_line, flags.audit.compare.seed,
                         flags.audit.compare.resamples};
+  if (*criteria) report->gate = gate(*report, **criteria);
   print_warnings(flags, report->warnings, report->dropped);
-  return deliver(flags, {[&] { return to_json(*report); }, [&] { return to_markdown(*report); },
-                         [&](const TerminalStyle& style) { return to_terminal(*report, style); }});
+  const ExitStatus status =
+      deliver(flags, {[&] { return to_json(*report); }, [&] { return to_markdown(*report); },
+                      [&](const TerminalStyle& style) { return to_terminal(*report, style); },
+                      [&] { return to_junit(*report); }, [&] { return to_model_card(*report); },
+                      to_csv(*report)});
+  if (status != ExitStatus::Done || !report->gate) return status;
+  return exit_status(report->gate->status);
 }
 
 }  // namespace unmask

@@ -7,6 +7,7 @@
 #include "app/arm_argument.h"
 #include "app/command_line.h"
 #include "app/console.h"
+#include "report/model_card.h"
 
 namespace unmask {
 namespace {
@@ -77,8 +78,12 @@ ExitStatus run_inspect(const Invocation& invocation) {
   report->provenance = {UNMASK_VERSION, invocation.command_line, flags.audit.compare.seed,
                         flags.audit.compare.resamples};
   print_warnings(flags, report->warnings, report->dropped);
-  return deliver(flags, {[&] { return to_json(*report); }, [&] { return to_markdown(*report); },
-                         [&](const TerminalStyle& style) { return to_terminal(*report, style); }});
+  return deliver(flags, {[&] { return to_json(*report); },
+                         [&] { return to_markdown(*report); },
+                         [&](const TerminalStyle& style) { return to_terminal(*report, style); },
+                         {},
+                         [&] { return to_model_card(*report); },
+                         to_csv(*report)});
 }
 
 }  // namespace unmask

@@ -9,6 +9,7 @@
 
 #include "app/command_line.h"
 #include "app/console.h"
+#include "app/gate_flag.h"
 #include "app/interrupt_watch.h"
 #include "app/participants.h"
 #include "app/plan_toml.h"
@@ -50,6 +51,7 @@ struct RunArguments {
   std::string concurrency;
   std::string json;
   std::string markdown;
+  GateFlag gate;
   WorldFlags world;
 };
 
@@ -141,13 +143,21 @@ ExitStatus conclude(const Staged& staged, const RunArguments& options, const Inv
   if (!results) return fail(results.error());
   if (!audited) return ExitStatus::Done;
   if (results->written.empty()) return fail("no episode is done, so there is nothing to audit");
-  if (results->has_grid) return run_on(run_audit, {"--grid", staged.plan.out}, options, invocation);
+  if (results->has_grid) {
+    std::vector<std::string> audit = {"--grid", staged.plan.out};
+    if (!options.gate.given.empty())
+      audit.push_back(options.gate.given == kDefaultGate ? "--gate"
+                                                         : "--gate=" + options.gate.given);
+    return run_on(run_audit, std::move(audit), options, invocation);
+  }
   for (const GridArm& arm : results->written) {
     const ExitStatus status =
         run_on(run_inspect, {arm.files.front(), "--label", arm.label}, options, invocation);
     if (status != ExitStatus::Done) return status;
   }
-  return ExitStatus::Done;
+  if (options.gate.given.empty()) return ExitStatus::Done;
+  fail("the gate compares arms, and this plan has none to compare");
+  return ExitStatus::GateInconclusive;
 }
 
 ProgressForm form_of(const RunArguments& arguments) {
@@ -272,6 +282,7 @@ void add_options(CLI::App& app, RunArguments& arguments) {
   app.add_option("--markdown", arguments.markdown, "the same as Markdown")
       ->type_name("FILE|-")
       ->group("output");
+  add_gate_flag(app, arguments.gate);
   app.add_flag("--json-progress", arguments.json_progress,
                "progress as JSON, one object a line, on standard error")
       ->group("output");
@@ -289,6 +300,9 @@ ExitStatus run_run(const Invocation& invocation) {
   const Result<Parsed> parsed = parse_arguments(app, invocation);
   if (!parsed) return fail(parsed.error());
   if (*parsed == Parsed::HelpShown) return ExitStatus::Done;
+  // A mistake in the criteria is told before hours of playing.
+  const Result<std::optional<GateCriteria>> criteria = gate_criteria(arguments.gate);
+  if (!criteria) return fail(criteria.error());
   Staged staged;
   const Result<Done> ready = stage_run(arguments, staged);
   if (!ready) return fail(ready.error());

@@ -1,19 +1,33 @@
 // app: flags, files, progress and exit codes; no arithmetic. One cmd_*.cc per command, one table.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace unmask {
 
-// What the program tells its caller. 1 and 4 belong to the gate.
-enum class ExitStatus { Done = 0, Unusable = 2, Interrupted = 3 };
+// What the program tells its caller. GateInconclusive: a gate was asked for, and the evidence does
+// not settle it.
+enum class ExitStatus {
+  Done = 0,
+  GateFails = 1,
+  Unusable = 2,
+  Interrupted = 3,
+  GateInconclusive = 4
+};
 
 struct Invocation {
   std::vector<std::string> arguments;  // after the command's name
   std::string command_line;            // as typed and shell-quoted, for the report
+  // Where set, the command does nothing but hand over the definition of its arguments.
+  std::function<void(CLI::App&)> describe = {};
 };
 
 struct Command {
@@ -33,6 +47,8 @@ ExitStatus run_tools(const Invocation& invocation);
 ExitStatus run_run(const Invocation& invocation);
 ExitStatus run_demo(const Invocation& invocation);
 ExitStatus run_quantize(const Invocation& invocation);
+ExitStatus run_completions(const Invocation& invocation);
+ExitStatus run_man(const Invocation& invocation);
 
 // Every command but help, in the order --help shows them.
 std::span<const Command> commands();

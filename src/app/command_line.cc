@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -22,8 +23,8 @@ class HelpFormatter : public CLI::Formatter {
   }
 
   std::string make_option_opts(const CLI::Option* option) const override {
-    if (option->get_type_size() == 0) return "";
-    return " " + option->get_type_name();
+    const std::string type = option->get_type_name();
+    return type.empty() ? "" : " " + type;
   }
 
   std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const override {
@@ -57,6 +58,22 @@ Error usage_error(const CLI::App& app, const std::string& message) {
                fmt::format("{}; see unmask {} --help", message, app.get_name()), ""};
 }
 
+// "--gate gate.toml" is "--gate=gate.toml" to CLI11, for which a flag never takes the next word.
+std::vector<std::string> with_optional_values(const CLI::App& app,
+                                              const std::vector<std::string>& arguments) {
+  std::vector<std::string> joined;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    joined.push_back(arguments[i]);
+    if (arguments[i].starts_with("--") && i + 1 < arguments.size() &&
+        arguments[i + 1].ends_with(".toml")) {
+      const CLI::Option* option = app.get_option_no_throw(arguments[i]);
+      if (option != nullptr && option->get_expected_max() == 0 && !option->get_type_name().empty())
+        joined.back() += "=" + arguments[++i];
+    }
+  }
+  return joined;
+}
+
 // The option that CLI11's messages start with.
 std::string option_in(const std::string& message) {
   return message.substr(0, message.find(':'));
@@ -68,7 +85,12 @@ Result<Parsed> parse_arguments(CLI::App& app, const Invocation& invocation) {
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("-h,--help", "show this help")->group("help");
   app.allow_extras();
-  std::vector<std::string> reversed(invocation.arguments.rbegin(), invocation.arguments.rend());
+  if (invocation.describe) {
+    invocation.describe(app);
+    return Parsed::HelpShown;
+  }
+  const std::vector<std::string> arguments = with_optional_values(app, invocation.arguments);
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
@@ -93,6 +115,16 @@ Result<Parsed> parse_arguments(CLI::App& app, const Invocation& invocation) {
         app, fmt::format("there is no option '{}'{}", name, did_you_mean(name, option_names(app))));
   }
   return Parsed::Go;
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  const std::string name = fmt::format("{}", fmt::join(words, "|"));
+  const std::string list = fmt::format("{}", fmt::join(words, ", "));
+  const auto check = [words = std::move(words), list](std::string& text) -> std::string {
+    if (std::find(words.begin(), words.end(), text) != words.end()) return "";
+    return fmt::format("must be one of {}, not '{}'{}", list, text, did_you_mean(text, words));
+  };
+  return CLI::Validator(check, "", name);
 }
 
 std::optional<long long> to_whole_number(const std::string& text) {

@@ -11,11 +11,13 @@
 
 namespace CLI {
 class App;
-}
+class Validator;
+}  // namespace CLI
 
 namespace unmask {
 
-// Where a command stands after its arguments were read.
+// Where a command stands after its arguments were read. HelpShown: the help was printed, or the
+// definition handed to invocation.describe; there is nothing left to do.
 enum class Parsed { Go, HelpShown };
 
 // Errors   InvalidArgument: unknown option (with the nearest known one), missing or bad value.
@@ -25,6 +27,9 @@ Result<Parsed> parse_arguments(CLI::App& app, const Invocation& invocation);
 // Checks for CLI11 options: empty text when `text` will do, else what it must be.
 std::function<std::string(std::string&)> whole_number(long long least, long long most);
 std::function<std::string(std::string&)> number(double least, double most);
+
+// A check for one of a few words; its name is the words, "a|b|c", for whoever describes the option.
+CLI::Validator one_of(std::vector<std::string> words);
 
 // Text as number, for values that passed the checks above and for those that have none.
 std::optional<long long> to_whole_number(const std::string& text);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/build_facts.h"
 #include "app/command.h"
 #include "app/console.h"
 #include "app/nearest.h"
@@ -29,6 +30,8 @@ constexpr Command kCommands[] = {
     {"tasks", "list the tasks of a domain", run_tasks},
     {"tools", "list the tools of a domain", run_tools},
     {"play", "play a task by hand, as its agent or its user", run_play},
+    {"completions", "complete commands and options in bash, zsh or fish", run_completions},
+    {"man", "the manual page", run_man},
 };
 
 std::string overview() {
@@ -39,13 +42,14 @@ std::string overview() {
       "\n"
       "commands:\n";
   for (const Command& command : commands())
-    text += fmt::format("  {:<9}{}\n", command.name, command.summary);
+    text += fmt::format("  {:<13}{}\n", command.name, command.summary);
   text +=
       "\n"
       "  unmask COMMAND --help   options and examples of a command\n"
-      "  unmask --version        the version\n"
+      "  unmask --version        the version, and how it was built\n"
       "\n"
-      "exit status: 0 done, 2 bad usage or unreadable input, 3 interrupted\n"
+      "exit status: 0 done, 2 bad usage or unreadable input, 3 interrupted; with --gate also\n"
+      "             1 the gate says no, 4 the evidence does not settle it\n"
       "\n"
       "examples:\n"
       "  unmask inspect results.json\n"
@@ -74,8 +78,7 @@ ExitStatus run(const std::vector<std::string>& arguments) {
     return ExitStatus::Unusable;
   }
   const std::string& first = arguments.front();
-  if (first == "--version" || first == "-V")
-    return print_result(fmt::format("unmask {}\n", UNMASK_VERSION));
+  if (first == "--version" || first == "-V") return print_result(build_facts());
   const bool help = first == "help" || first == "--help" || first == "-h";
   if (help && arguments.size() == 1) return print_result(overview());
   const std::string& name = help ? arguments[1] : first;

@@ -1,4 +1,4 @@
-// The keys of a plan's tables, read from a TOML tree. Internal to plan_toml.cc.
+// The keys of TOML tables, read from a tree. Internal to plan_toml.cc and gate_toml.cc.
 #pragma once
 
 #include <fmt/format.h>

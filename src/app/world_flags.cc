@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "app/command_line.h"
 #include "app/nearest.h"
 
 namespace unmask {
@@ -20,11 +21,7 @@ void add_world_flags(CLI::App& app, WorldFlags& flags) {
   app.add_option_function<std::string>(
          "--color", [&flags](const std::string& name) { flags.color = kChoices.at(name); },
          "auto, always or never")
-      ->check([](const std::string& name) {
-        return kChoices.contains(name)
-                   ? std::string()
-                   : fmt::format("must be one of auto, always, never, not '{}'", name);
-      })
+      ->check(one_of({"auto", "always", "never"}))
       ->type_name("WHEN")
       ->group("output");
 }

@@ -10,6 +10,8 @@
 #include <system_error>
 #include <thread>
 
+#include "llm/llama_folder.h"
+
 namespace unmask {
 namespace {
 
@@ -69,13 +71,13 @@ class LibraryLog {
 Result<Done> load_library() {
   static const bool loaded = [] {
     llama_log_set(LibraryLog::take, nullptr);
-    ggml_backend_load_all_from_path(UNMASK_LLAMA_LIBRARIES);
+    ggml_backend_load_all_from_path(llama_folder().c_str());
     llama_backend_init();
     return ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != nullptr;
   }();
   if (loaded) return Done{};
   return Error{ErrorKind::Unavailable, "llama.cpp's code for this processor is not in the folder",
-               UNMASK_LLAMA_LIBRARIES};
+               llama_folder()};
 }
 
 ggml_type kv_type(std::string_view name) {

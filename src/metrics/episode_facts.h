@@ -73,11 +73,12 @@ struct EpisodeFacts {
   // (bin, channel) -> failures
   std::array<std::array<int, kChannelCount>, kPositionBins> position_failures{};
   RepairCounts repair;
-  std::vector<FailedCall> failures;  // both sides, in order
-  std::vector<int> burst_lengths;    // runs of consecutive failed agent calls
-  int repeated_after_failure = 0;    // identical agent call repeated after it failed
-  int steps = 0;                     // messages
-  int agent_turns = 0;               // agent messages
+  std::vector<FailedCall> failures;   // both sides, in order
+  std::vector<ClassifiedCall> calls;  // all of them, where the caller keeps them; else empty
+  std::vector<int> burst_lengths;     // runs of consecutive failed agent calls
+  int repeated_after_failure = 0;     // identical agent call repeated after it failed
+  int steps = 0;                      // messages
+  int agent_turns = 0;                // agent messages
   std::optional<std::int64_t> prompt_tokens;
   std::optional<std::int64_t> completion_tokens;
   std::optional<double> seconds;

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "llm/llama_folder.h"
+
 namespace unmask {
 namespace {
 
@@ -25,7 +27,7 @@ void drop_all(ggml_log_level, const char*, void*) {}
 void load_library() {
   static std::once_flag loaded;
   std::call_once(loaded, [] {
-    ggml_backend_load_all_from_path(UNMASK_LLAMA_LIBRARIES);
+    ggml_backend_load_all_from_path(llama_folder().c_str());
     llama_backend_init();
   });
 }

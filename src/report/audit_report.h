@@ -1,11 +1,13 @@
 // report: one struct, several renderings. Computes nothing but text.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compare/comparison.h"
 #include "ingest/ingest.h"
+#include "verdict/gate.h"
 #include "verdict/verdict.h"
 
 namespace unmask {
@@ -20,14 +22,18 @@ struct Provenance {
 struct AuditedCell {
   CellComparison comparison;
   Judgement judgement;
+  std::size_t baseline_arm = 0;  // indices into AuditReport::arms
+  std::size_t candidate_arm = 0;
 };
 
 struct AuditReport {
   std::vector<AuditedCell> cells;
+  std::vector<Arm> arms;  // as read, each once, with the episodes that no cell pairs too
   CompareOptions options;
   std::vector<Dropped> dropped;
   std::vector<Warning> warnings;
-  Provenance provenance;  // filled by the caller
+  std::optional<GateResult> gate;  // nullopt: not asked for
+  Provenance provenance;           // filled by the caller
 };
 
 // A failed agent call with the episode it happened in.
@@ -40,6 +46,7 @@ struct FailureRow {
 
 struct InspectReport {
   ArmSummary arm;
+  Arm read;                          // the same arm, episode by episode
   std::vector<FailureRow> failures;  // the agent's, by task and trial, of episodes that ran
   CompareOptions options;
   std::vector<Dropped> dropped;

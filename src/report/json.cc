@@ -1,6 +1,7 @@
 // The JSON contract, unmask.audit/1 and unmask.inspect/1 (docs/schema). Fields are only ever added.
 #include <algorithm>
 
+#include "report/gate_words.h"
 #include "report/json_parts.h"
 #include "report/render.h"
 
@@ -278,6 +279,7 @@ std::string to_json(const AuditReport& report) {
   json.begin_object().field("schema", "unmask.audit/1").key("cells").begin_array();
   for (const AuditedCell& cell : report.cells) write_cell(json, cell);
   json.end_array();
+  write_gate(json, report);
   write_closing_members(json, report.warnings, report.dropped, report.options, report.provenance);
   json.end_object();
   return finished(json);

@@ -5,6 +5,7 @@
 
 #include "report/chart.h"
 #include "report/display.h"
+#include "report/gate_words.h"
 #include "report/numbers.h"
 #include "report/render.h"
 #include "report/screen.h"
@@ -300,6 +301,7 @@ void show_single(Screen& screen, const AuditReport& report) {
   const AuditedCell& cell = report.cells.front();
   show_verdict(screen, cell);
   show_arms(screen, cell.comparison);
+  show_gate(screen, report);
   show_reasons(screen, cell.judgement, 8);
   show_outcome(screen, cell.comparison, false);
   show_channels(screen, cell.comparison);
@@ -361,6 +363,7 @@ void show_matrix(Screen& screen, const AuditReport& report) {
 
 void show_grid(Screen& screen, const AuditReport& report) {
   show_matrix(screen, report);
+  show_gate(screen, report);
   for (const AuditedCell& cell : report.cells) {
     screen.blank();
     screen.rule();

@@ -1,0 +1,176 @@
+#include "report/model_card.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "report/markdown_parts.h"
+#include "report/numbers.h"
+#include "report/render.h"
+#include "report/sentences.h"
+
+namespace unmask {
+namespace {
+
+// One arm or two, side by side.
+using Arms = std::vector<const ArmSummary*>;
+
+std::string line_below(std::size_t columns) {
+  std::string out = "|---|";
+  for (std::size_t i = 0; i < columns; ++i) out += "--:|";
+  return out + "\n";
+}
+
+std::vector<std::string> titled(const std::string& title, const Arms& arms) {
+  std::vector<std::string> row = {title};
+  for (const ArmSummary* arm : arms) row.push_back(plain(arm->label));
+  return row;
+}
+
+template <typename Value>
+std::vector<std::string> row_of(const std::string& title, const Arms& arms, Value value) {
+  std::vector<std::string> row = {title};
+  for (const ArmSummary* arm : arms) row.push_back(value(*arm));
+  return row;
+}
+
+std::string score_table(const Arms& arms) {
+  std::string out = markdown_row(titled("", arms)) + line_below(arms.size());
+  out += markdown_row(row_of("task success [95%]", arms,
+                             [](const ArmSummary& arm) { return percent_estimate(arm.success); }));
+  std::set<int> ks;
+  for (const ArmSummary* arm : arms)
+    for (const auto& [k, value] : arm->pass_hat_k) ks.insert(k);
+  for (const int k : ks)
+    if (k > 1)
+      out += markdown_row(
+          row_of(fmt::format("pass^{} (all of {} trials)", k, k), arms, [k](const ArmSummary& arm) {
+            const auto found = arm.pass_hat_k.find(k);
+            return percent(found == arm.pass_hat_k.end() ? std::nullopt
+                                                         : std::optional<double>(found->second));
+          }));
+  out += markdown_row(row_of("failed calls per episode", arms, [](const ArmSummary& arm) {
+    return decimal(arm.budget.mean_errors, 2);
+  }));
+  out += markdown_row(row_of("recovery after a failed call [95%]", arms, [](const ArmSummary& arm) {
+    return percent_estimate(arm.recovery.rate);
+  }));
+  return out;
+}
+
+// `cell`: with the amplification of each channel; null for a single arm.
+std::string channel_table(const Arms& arms, const CellComparison* cell) {
+  std::vector<std::string> titles = titled("failed calls per call [95%]", arms);
+  if (cell != nullptr) titles.emplace_back("times as often [95%]");
+  std::string out = markdown_row(titles) + line_below(titles.size() - 1);
+  for (const Channel channel : kFailureChannels) {
+    std::vector<std::string> row = {fmt::format("`{}`", to_string(channel))};
+    for (const ArmSummary* arm : arms) {
+      const auto found = arm->channels.find(channel);
+      row.push_back(found == arm->channels.end() ? kAbsent
+                                                 : percent_estimate(found->second.per_call));
+    }
+    if (cell != nullptr) {
+      const auto found = cell->channels.find(channel);
+      const std::string interval =
+          found == cell->channels.end() ? "" : ratio_interval(found->second.amplification_ci95);
+      row.push_back(found == cell->channels.end() ? kAbsent
+                                                  : ratio(found->second.amplification) +
+                                                        (interval.empty() ? "" : " ") + interval);
+    }
+    out += markdown_row(row);
+  }
+  return out;
+}
+
+std::string budget_table(const Arms& arms) {
+  std::set<int> ks;
+  for (const ArmSummary* arm : arms)
+    for (const CurvePoint& point : arm->budget.curve) ks.insert(point.k);
+  if (ks.empty()) return "";
+  std::vector<std::string> titles = {"success with at most K failed calls, K ="};
+  for (const int k : ks) titles.push_back(std::to_string(k));
+  std::string out = markdown_row(titles) + line_below(ks.size());
+  for (const ArmSummary* arm : arms) {
+    std::vector<std::string> row = {plain(arm->label)};
+    for (const int k : ks) {
+      std::optional<double> success;
+      for (const CurvePoint& point : arm->budget.curve)
+        if (point.k == k) success = point.success;
+      row.push_back(percent(success));
+    }
+    out += markdown_row(row);
+  }
+  return out;
+}
+
+void add_fact(std::string& out, const std::string& name, const std::string& value) {
+  if (!value.empty()) out += (out.empty() ? "" : "; ") + name + " " + plain(value);
+}
+
+std::string settings_of(const RunInfo& info) {
+  std::string out;
+  add_fact(out, "model", info.model);
+  add_fact(out, "domain", info.domain);
+  add_fact(out, "log format", info.format);
+  if (info.max_errors) add_fact(out, "error budget", std::to_string(*info.max_errors));
+  add_fact(out, "agent settings", info.agent_settings);
+  add_fact(out, "user model", info.user_model);
+  add_fact(out, "user settings", info.user_settings);
+  if (info.seed) add_fact(out, "seed", std::to_string(*info.seed));
+  add_fact(out, "harness commit", info.git_commit);
+  return out;
+}
+
+std::string sample_of(const ArmSummary& arm) {
+  return fmt::format(
+      "- {}: {} of {}, {}; {} excluded (infrastructure), {} ungraded; {} of the agent. {}\n",
+      plain(arm.label), count_text(arm.episodes_evaluated), counted(arm.episodes_total, "episode"),
+      tasks_by_trials(arm), count_text(arm.episodes_excluded), count_text(arm.episodes_ungraded),
+      counted(arm.agent_calls, "call"), settings_of(arm.info));
+}
+
+std::string block(const std::string& title, const std::string& summary, const Arms& arms,
+                  const CellComparison* cell) {
+  std::string out = "## " + title + "\n\n" + summary + score_table(arms) + "\n" +
+                    channel_table(arms, cell) + "\n";
+  const std::string budget = budget_table(arms);
+  if (!budget.empty()) out += budget + "\n";
+  for (const ArmSummary* arm : arms) out += sample_of(*arm);
+  return out + "\n";
+}
+
+std::string closing(const Provenance& provenance) {
+  return fmt::format(
+      "Intervals are 95%, by task. Measured with unmask {}, seed {}, {} resamples:\n\n    {}\n",
+      plain(provenance.version), provenance.seed, count_text(provenance.bootstrap),
+      safe_for_terminal(provenance.command));
+}
+
+}  // namespace
+
+std::string to_model_card(const AuditReport& report) {
+  std::string out;
+  for (const AuditedCell& cell : report.cells) {
+    const CellComparison& c = cell.comparison;
+    const std::string title = fmt::format("Tool calls: {} against {}, {}", plain(c.candidate.label),
+                                          plain(c.baseline.label), plain(c.cell));
+    std::string summary =
+        fmt::format("Verdict: **{}**{}. {}\n\n", to_string(cell.judgement.verdict),
+                    cell.judgement.fragile ? " (fragile)" : "", plain(headline(cell)));
+    summary += fmt::format("Change in success: {}.", outcome_in_words(c.outcome, true));
+    const std::string unmasked = unmasked_gap_in_words(c, true);
+    if (!unmasked.empty()) summary += " Unmasked gap: " + unmasked + ".";
+    out += block(title, summary + "\n\n", {&c.baseline, &c.candidate}, &c);
+  }
+  return out + closing(report.provenance);
+}
+
+std::string to_model_card(const InspectReport& report) {
+  const ArmSummary& arm = report.arm;
+  std::string title = "Tool calls: " + plain(arm.label);
+  if (!arm.info.domain.empty()) title += ", " + plain(arm.info.domain);
+  return block(title, "", {&arm}, nullptr) + closing(report.provenance);
+}
+
+}  // namespace unmask

@@ -1,0 +1,368 @@
+// A criterion is one finding; a cell is as good as its worst finding, an audit as its worst cell.
+// So the order of the criteria changes nothing, and one more criterion never turns a no into a yes.
+//
+// A number passes by itself (`estimate`) or with its uncertainty (`confidence`). Worked example:
+// max_amplification 1.5, A = 1.4 with 95 % interval 1.1 to 1.8 and one-sided upper limit 1.7. By
+// the estimate it passes; by confidence it is inconclusive, for 1.7 is beyond 1.5 and 1.1 is not.
+#include "verdict/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "base/units.h"
+#include "verdict/criteria.h"
+
+namespace unmask {
+namespace {
+
+// A number with what is known of it. `high`: large is bad.
+struct Measured {
+  std::optional<double> value;
+  std::optional<double> bad_limit;   // 95 %, on the bad side
+  std::optional<double> good_limit;  // 95 %, on the good side
+  bool high = true;
+};
+
+using Wording = std::function<std::string(double)>;
+
+std::string ratio_text(double value) {
+  return fmt::format("{:.2f}", value);
+}
+
+std::string points_text(double proportion) {
+  return signed_points(proportion);
+}
+
+std::string distance_in_points(double proportion) {
+  return fmt::format("{:.1f} points", points(proportion));
+}
+
+std::string percent_text(double proportion) {
+  return percent(proportion);
+}
+
+// How far `value` is beyond `limit`, on the bad side.
+double beyond(double value, double limit, bool high) {
+  return high ? value - limit : limit - value;
+}
+
+GateStatus status_of(const Measured& measured, double limit, GateBasis basis) {
+  if (basis == GateBasis::Estimate)
+    return beyond(*measured.value, limit, measured.high) > 0 ? GateStatus::Fail : GateStatus::Pass;
+  if (!measured.bad_limit || !measured.good_limit) return GateStatus::Inconclusive;
+  if (beyond(*measured.bad_limit, limit, measured.high) <= 0) return GateStatus::Pass;
+  return beyond(*measured.good_limit, limit, measured.high) > 0 ? GateStatus::Fail
+                                                                : GateStatus::Inconclusive;
+}
+
+// "2.40 (95 % limit 2.90), at most 1.50 asked: 0.90 too much".
+std::string sentence_of(const Measured& measured, double limit, const GateFinding& finding,
+                        GateBasis basis, const Wording& in_words, const Wording& distance) {
+  std::string text = in_words(*measured.value);
+  if (basis == GateBasis::Confidence && measured.bad_limit && measured.good_limit)
+    text += fmt::format(" (95 % limits {} and {})",
+                        in_words(std::min(*measured.good_limit, *measured.bad_limit)),
+                        in_words(std::max(*measured.good_limit, *measured.bad_limit)));
+  else if (basis == GateBasis::Confidence)
+    text += " (its 95 % limits are undefined)";
+  text += fmt::format(", at {} {} asked", measured.high ? "most" : "least", in_words(limit));
+  if (finding.status == GateStatus::Fail && finding.excess && *finding.excess > 0)
+    text +=
+        fmt::format(": {} too {}", distance(*finding.excess), measured.high ? "much" : "little");
+  if (finding.status == GateStatus::Inconclusive) text += ": the evidence does not settle it";
+  return text;
+}
+
+// One number held against one limit; `what` begins the sentence.
+GateFinding hold(GateFinding finding, const std::string& what, const Measured& measured,
+                 double limit, GateBasis basis, const Wording& in_words, const Wording& distance) {
+  finding.value = measured.value;
+  finding.limit = limit;
+  if (!measured.value) {
+    finding.status = GateStatus::Inconclusive;
+    finding.sentence = fmt::format("{} is undefined, at {} {} asked", what,
+                                   measured.high ? "most" : "least", in_words(limit));
+    return finding;
+  }
+  // What decides is the limit on the good side where confidence is asked for.
+  const std::optional<double> compared =
+      basis == GateBasis::Estimate ? measured.value : measured.good_limit;
+  finding.status = status_of(measured, limit, basis);
+  if (compared) finding.excess = beyond(*compared, limit, measured.high);
+  finding.sentence =
+      what + " is " + sentence_of(measured, limit, finding, basis, in_words, distance);
+  return finding;
+}
+
+std::string verdict_meaning(const CellComparison& cell, const Judgement& judgement,
+                            const GateCriteria& criteria, GateStatus status) {
+  const std::string_view verdict = to_string(judgement.verdict);
+  if (criteria.fail.contains(judgement.verdict))
+    return fmt::format("the verdict '{}' is one that fails", verdict);
+  if (!cell.graded)
+    return fmt::format("the logs have no grades (verdict '{}'), which means: {}", verdict,
+                       to_string(status));
+  if (judgement.verdict != Verdict::Inconclusive)
+    return fmt::format("the verdict '{}' is not one that fails", verdict);
+  std::string text = fmt::format("the verdict is inconclusive, which means: {}", to_string(status));
+  if (judgement.needed && judgement.needed->tasks)
+    text += fmt::format("; {} tasks would settle it ({})", *judgement.needed->tasks,
+                        judgement.needed->condition);
+  return text;
+}
+
+GateFinding verdict_finding(const CellComparison& cell, const Judgement& judgement,
+                            const GateCriteria& criteria) {
+  GateFinding finding;
+  finding.criterion = "fail";
+  if (criteria.fail.contains(judgement.verdict))
+    finding.status = GateStatus::Fail;
+  else if (!cell.graded)
+    finding.status = criteria.ungraded;
+  else if (judgement.verdict == Verdict::Inconclusive)
+    finding.status = criteria.inconclusive;
+  finding.sentence = verdict_meaning(cell, judgement, criteria, finding.status);
+  return finding;
+}
+
+GateFinding fragile_finding(const Judgement& judgement, const GateCriteria& criteria) {
+  GateFinding finding;
+  finding.criterion = "fragile";
+  if (judgement.fragile) finding.status = criteria.fragile;
+  finding.sentence =
+      judgement.fragile
+          ? fmt::format("the verdict changes with the episodes that were excluded, which means: {}",
+                        to_string(criteria.fragile))
+          : std::string("the verdict stands whatever the excluded episodes would have been");
+  return finding;
+}
+
+GateFinding equivalence_finding(const CellComparison& cell) {
+  GateFinding finding;
+  finding.criterion = "require_equivalence";
+  finding.subject = GateSubject::Outcome;
+  const Outcome& outcome = cell.outcome;
+  if (!outcome.tost || !outcome.delta) {
+    finding.status = GateStatus::Inconclusive;
+    finding.sentence = "the difference in success is undefined, equivalence was asked";
+    return finding;
+  }
+  const double margin = outcome.tost->margin;
+  const double delta = outcome.delta->mean;
+  finding.value = delta;
+  finding.limit = margin;
+  finding.excess = std::fabs(delta) - margin;
+  const std::string numbers = fmt::format(
+      "the score changes by {} (90 % interval {} to {}), within {:.1f} points was asked",
+      signed_points(delta), signed_points(outcome.tost->ci90.lo),
+      signed_points(outcome.tost->ci90.hi), points(margin));
+  if (outcome.tost->equivalent) {
+    finding.sentence = numbers;
+  } else if (*finding.excess > 0) {
+    finding.status = GateStatus::Fail;
+    finding.sentence = numbers + fmt::format(": {:.1f} points beyond", points(*finding.excess));
+  } else {
+    finding.status = GateStatus::Inconclusive;
+    finding.sentence = numbers + ": the evidence does not show it";
+  }
+  return finding;
+}
+
+std::optional<Interval> interval_of(const std::vector<CurvePoint>& curve, int k,
+                                    std::optional<double>& success) {
+  for (const CurvePoint& point : curve)
+    if (point.k == k) {
+      success = point.success;
+      return point.ci95;
+    }
+  return std::nullopt;
+}
+
+GateFinding success_finding(const CellComparison& cell, double limit, GateBasis basis) {
+  GateFinding finding;
+  finding.criterion = "min_success_tight";
+  finding.subject = GateSubject::UnmaskedGap;
+  const BudgetSummary& budget = cell.candidate.budget;
+  const int k = cell.budget.k_tight;
+  Measured measured;
+  measured.high = false;
+  const std::optional<Interval> interval = interval_of(
+      budget.rule == BudgetRule::Live ? budget.curve_live : budget.curve, k, measured.value);
+  if (interval) {
+    measured.bad_limit = interval->lo;
+    measured.good_limit = interval->hi;
+  }
+  return hold(std::move(finding), fmt::format("S({}) of the candidate", k), measured, limit, basis,
+              percent_text, distance_in_points);
+}
+
+GateFinding on_channel(std::string criterion, Channel channel) {
+  GateFinding finding;
+  finding.criterion = std::move(criterion);
+  finding.subject = GateSubject::Channel;
+  finding.channel = channel;
+  return finding;
+}
+
+const ChannelComparison* find_channel(const CellComparison& cell, Channel channel) {
+  const auto found = cell.channels.find(channel);
+  return found == cell.channels.end() ? nullptr : &found->second;
+}
+
+GateFinding amplification_finding(const CellComparison& cell, Channel channel, double limit,
+                                  GateBasis basis) {
+  Measured measured;
+  if (const ChannelComparison* c = find_channel(cell, channel)) {
+    measured.value = c->amplification;
+    measured.bad_limit = c->amplification_upper95;
+    if (c->amplification_ci95) measured.good_limit = c->amplification_ci95->lo;
+  }
+  return hold(on_channel("max_amplification", channel),
+              fmt::format("amplification of {}", to_string(channel)), measured, limit, basis,
+              ratio_text, ratio_text);
+}
+
+GateFinding increase_finding(const CellComparison& cell, Channel channel, double limit,
+                             GateBasis basis) {
+  Measured measured;
+  if (const ChannelComparison* c = find_channel(cell, channel)) {
+    measured.value = c->difference;
+    measured.bad_limit = c->difference_upper95;
+    if (c->difference_ci95) measured.good_limit = c->difference_ci95->lo;
+  }
+  return hold(on_channel("max_increase", channel),
+              fmt::format("increase of {} per call", to_string(channel)), measured, limit, basis,
+              points_text, distance_in_points);
+}
+
+// Too little evidence is inconclusive, never a no.
+GateFinding count_finding(std::string criterion, const std::string& noun, long count, long least) {
+  GateFinding finding;
+  finding.criterion = std::move(criterion);
+  finding.value = static_cast<double>(count);
+  finding.limit = static_cast<double>(least);
+  finding.excess = static_cast<double>(least - count);
+  if (count < least) finding.status = GateStatus::Inconclusive;
+  finding.sentence = fmt::format("{} {}, at least {} asked{}", count, noun, least,
+                                 count < least ? fmt::format(": {} too few", least - count) : "");
+  return finding;
+}
+
+void add_counts(const CellComparison& cell, const GateCriteria& criteria, CellGate& gate) {
+  if (criteria.min_tasks)
+    gate.findings.push_back(
+        count_finding("min_tasks", "paired tasks", cell.paired_tasks, *criteria.min_tasks));
+  if (criteria.min_trials)
+    gate.findings.push_back(count_finding(
+        "min_trials", "trials of every task",
+        std::min(cell.baseline.trials_min, cell.candidate.trials_min), *criteria.min_trials));
+  if (criteria.min_episodes)
+    gate.findings.push_back(count_finding("min_episodes", "evaluated episodes of the smaller arm",
+                                          std::min(cell.episodes_baseline, cell.episodes_candidate),
+                                          *criteria.min_episodes));
+}
+
+bool is_about(const GateFinding& finding, GateSubject subject, std::optional<Channel> channel) {
+  return finding.subject == subject &&
+         (subject != GateSubject::Channel || finding.channel == channel);
+}
+
+// The findings about one part, worst first, and `own`: what the verdict's failing says of it.
+GatePart part_of(std::string name, const CellGate& gate, GateSubject subject,
+                 std::optional<Channel> channel, GateStatus own, const std::string& measured) {
+  GatePart part;
+  part.name = std::move(name);
+  part.status = own;
+  for (const GateStatus status : {GateStatus::Fail, GateStatus::Inconclusive})
+    for (const GateFinding& finding : gate.findings)
+      if (finding.status == status && is_about(finding, subject, channel)) {
+        part.status = std::max(part.status, status);
+        part.sentences.push_back(finding.sentence);
+      }
+  if (!measured.empty()) part.sentences.push_back(measured);
+  return part;
+}
+
+std::string channel_sentence(Channel channel, const ChannelComparison& c) {
+  std::string text = fmt::format("{} per call: ", to_string(channel));
+  text += c.baseline && c.candidate
+              ? fmt::format("{} to {}", percent(*c.baseline), percent(*c.candidate))
+              : std::string("undefined");
+  if (c.difference) text += fmt::format(", {}", signed_points(*c.difference));
+  if (c.amplification) text += fmt::format(", A {:.2f}", *c.amplification);
+  if (c.p_holm) text += fmt::format(", Holm {}", p_text(*c.p_holm));
+  if (c.amplified) text += c.is_new ? "; amplified, new" : "; amplified";
+  return text;
+}
+
+}  // namespace
+
+std::string_view to_string(GateStatus status) {
+  switch (status) {
+    case GateStatus::Pass:
+      return "pass";
+    case GateStatus::Inconclusive:
+      return "inconclusive";
+    case GateStatus::Fail:
+      return "fail";
+  }
+  return "fail";
+}
+
+std::string_view to_string(GateBasis basis) {
+  return basis == GateBasis::Estimate ? "estimate" : "confidence";
+}
+
+CellGate gate_of_cell(const CellComparison& cell, const Judgement& judgement,
+                      const GateCriteria& criteria) {
+  CellGate gate;
+  gate.findings.push_back(verdict_finding(cell, judgement, criteria));
+  gate.findings.push_back(fragile_finding(judgement, criteria));
+  add_counts(cell, criteria, gate);
+  if (criteria.require_equivalence) gate.findings.push_back(equivalence_finding(cell));
+  if (criteria.min_success_tight)
+    gate.findings.push_back(success_finding(cell, *criteria.min_success_tight, criteria.basis));
+  for (const auto& [channel, limit] : criteria.max_amplification)
+    gate.findings.push_back(amplification_finding(cell, channel, limit, criteria.basis));
+  for (const auto& [channel, limit] : criteria.max_increase)
+    gate.findings.push_back(increase_finding(cell, channel, limit, criteria.basis));
+  for (const GateFinding& finding : gate.findings)
+    gate.status = std::max(gate.status, finding.status);
+  return gate;
+}
+
+GateResult gate_of_cells(const GateCriteria& criteria, std::vector<CellGate> cells) {
+  GateResult result;
+  result.criteria = criteria;
+  result.cells = std::move(cells);
+  if (result.cells.empty()) result.status = GateStatus::Inconclusive;
+  for (const CellGate& cell : result.cells) result.status = std::max(result.status, cell.status);
+  return result;
+}
+
+std::vector<GatePart> gate_parts(const CellComparison& cell, const Judgement& judgement,
+                                 const CellGate& gate) {
+  const bool verdict_fails = !gate.findings.empty() && gate.findings.front().criterion == "fail" &&
+                             gate.findings.front().status == GateStatus::Fail;
+  const auto fails_with_it = [&](bool part) {
+    return verdict_fails && part ? GateStatus::Fail : GateStatus::Pass;
+  };
+  std::vector<GatePart> parts;
+  parts.push_back(
+      part_of("verdict", gate, GateSubject::Verdict, std::nullopt, GateStatus::Pass, ""));
+  for (const std::string& reason : judgement.reasons) parts.back().sentences.push_back(reason);
+  parts.push_back(part_of("outcome", gate, GateSubject::Outcome, std::nullopt,
+                          fails_with_it(judgement.degraded), outcome_sentence(cell)));
+  parts.push_back(part_of("unmasked gap", gate, GateSubject::UnmaskedGap, std::nullopt,
+                          fails_with_it(judgement.unmasked_damage), unmasked_sentence(cell)));
+  for (const auto& [channel, comparison] : cell.channels)
+    parts.push_back(part_of("channel " + std::string(to_string(channel)), gate,
+                            GateSubject::Channel, channel, fails_with_it(comparison.amplified),
+                            channel_sentence(channel, comparison)));
+  return parts;
+}
+
+}  // namespace unmask
