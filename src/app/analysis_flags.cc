@@ -141,6 +141,14 @@ void add_output_flags(CLI::App& app, AnalysisFlags& flags) {
   app.add_option("--markdown", flags.markdown, "a short report for a pull request")
       ->type_name("FILE|-")
       ->group(group);
+  app.add_option("--html", flags.html, "a page with charts and the failed calls themselves")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--excerpts", flags.excerpts,
+                 "failed calls shown in the page, for each channel and arm (3); 0: none")
+      ->type_name("N")
+      ->check(CLI::Validator(whole_number(0, 100), "", ""))
+      ->group(group);
   app.add_option_function<std::string>(
          "--color",
          choose(flags.color, std::map<std::string, ColorChoice>{{"auto", ColorChoice::Auto},
@@ -162,6 +170,19 @@ Result<Done> read_maps(AnalysisFlags& flags) {
                    fmt::format("--map must be OURS=THEIRS, not '{}'", map), ""};
     flags.audit.read.field_map[map.substr(0, equals)] = map.substr(equals + 1);
   }
+  return Done{};
+}
+
+// Conversations are kept only for a page that shows them.
+Result<Done> complete_page(AnalysisFlags& flags) {
+  if (flags.html.empty()) return Done{};
+  if (flags.html == "-")
+    return Error{ErrorKind::InvalidArgument, "--html writes a file, not standard output", ""};
+  for (const std::string* other : {&flags.json, &flags.markdown})
+    if (*other == flags.html)
+      return Error{ErrorKind::InvalidArgument, "--html names the same file as another result",
+                   flags.html};
+  flags.audit.excerpts_per_channel = flags.excerpts;
   return Done{};
 }
 
@@ -188,6 +209,8 @@ Result<Done> complete(AnalysisFlags& flags) {
   if (!flags.json.empty() && flags.json != "-" && flags.json == flags.markdown)
     return Error{ErrorKind::InvalidArgument, "--json and --markdown name the same file",
                  flags.json};
+  const Result<Done> page = complete_page(flags);
+  if (!page) return page.error();
   if (flags.screen_low_percent > flags.screen_high_percent)
     return Error{ErrorKind::InvalidArgument, "--screen-low must not be above --screen-high", ""};
   const Result<Done> maps = read_maps(flags);
@@ -212,6 +235,7 @@ ExitStatus deliver(const AnalysisFlags& flags, const Renderings& renderings) {
     const Result<Done> saved = save(place, text);
     if (!saved) status = fail(saved.error());
   };
+  if (!flags.html.empty()) put(flags.html, renderings.html());
   // Files before standard output, whose reader may be slow or gone.
   for (const bool to_file : {true, false}) {
     if (!flags.json.empty() && (flags.json != "-") == to_file) put(flags.json, renderings.json());

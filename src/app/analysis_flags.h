@@ -25,6 +25,8 @@ struct AnalysisFlags {
   std::vector<std::string> labels;
   std::string json;  // file, "-", or empty: not asked for
   std::string markdown;
+  std::string html;
+  int excerpts = 3;  // with html
   bool quiet = false;
   ColorChoice color = ColorChoice::Auto;
 };
@@ -39,6 +41,7 @@ Result<Done> complete(AnalysisFlags& flags);
 struct Renderings {
   std::function<std::string()> json;
   std::function<std::string()> markdown;
+  std::function<std::string()> html;
   std::function<std::string(const TerminalStyle&)> terminal;
 };
 

@@ -50,6 +50,7 @@ struct RunArguments {
   std::string concurrency;
   std::string json;
   std::string markdown;
+  std::string html;
   WorldFlags world;
 };
 
@@ -123,6 +124,7 @@ ExitStatus run_on(ExitStatus (*command)(const Invocation&), std::vector<std::str
   if (!options.json.empty()) arguments.insert(arguments.end(), {"--json", options.json});
   if (!options.markdown.empty())
     arguments.insert(arguments.end(), {"--markdown", options.markdown});
+  if (!options.html.empty()) arguments.insert(arguments.end(), {"--html", options.html});
   if (options.quiet || options.json_progress) arguments.push_back("--quiet");
   const char* const color = options.world.color == ColorChoice::Always  ? "always"
                             : options.world.color == ColorChoice::Never ? "never"
@@ -271,6 +273,9 @@ void add_options(CLI::App& app, RunArguments& arguments) {
       ->group("output");
   app.add_option("--markdown", arguments.markdown, "the same as Markdown")
       ->type_name("FILE|-")
+      ->group("output");
+  app.add_option("--html", arguments.html, "the same as a page with charts")
+      ->type_name("FILE")
       ->group("output");
   app.add_flag("--json-progress", arguments.json_progress,
                "progress as JSON, one object a line, on standard error")
