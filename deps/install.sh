@@ -16,7 +16,11 @@ packages=(
 # Only for `make lint`, `make fuzz` and the clang build.
 clang_packages=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14)
 
+# Only for `make browser` and tools/gallery.sh.
+browser_packages=(chromium chromium-driver python3-selenium)
+
 if [ "${1:-}" = "--with-clang" ]; then packages+=("${clang_packages[@]}"); fi
+if [ "${1:-}" = "--with-browser" ]; then packages+=("${browser_packages[@]}"); fi
 
 missing=()
 for package in "${packages[@]}"; do

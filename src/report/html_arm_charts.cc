@@ -24,7 +24,7 @@ std::string arm_curve_values(const std::vector<CurvePoint>& curve) {
 }
 
 constexpr std::string_view kArmCurveSpec =
-    R"json({"data":{"name":"curve","values":@values@},"width":620,"height":220,"layer":[
+    R"json({"data":{"name":"curve","values":@values@},"width":660,"height":220,"layer":[
 {"mark":{"type":"area","color":"var(--baseline)","opacity":0.2},"encoding":{"y":{"field":"lo","type":"quantitative"},"y2":{"field":"hi"}}},
 {"mark":{"type":"line","color":"var(--baseline)","strokeWidth":2,"point":{"filled":true,"size":55,"color":"var(--baseline)"}},"encoding":{"y":{"field":"success","type":"quantitative"},
 "tooltip":[{"field":"k","title":"K"},{"field":"success","title":"success","format":".1%"},{"field":"lo","title":"95% from","format":".1%"},{"field":"hi","title":"to","format":".1%"}]}},

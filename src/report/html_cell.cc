@@ -80,10 +80,16 @@ std::string channels_part(const CellComparison& c, const CellSpot& spot, bool ch
   return out;
 }
 
+// A phrase of ours, which begins with a small letter or a digit, as a sentence.
+std::string as_sentence(std::string phrase) {
+  if (phrase.empty()) return phrase;
+  if (phrase[0] >= 'a' && phrase[0] <= 'z') phrase[0] = static_cast<char>(phrase[0] - 'a' + 'A');
+  return phrase + ".";
+}
+
 std::string names_part(const NamesComparison& names, const CellSpot& spot, bool charts) {
   if (names.counts.empty()) return "";
-  const std::string sentence = names_in_words(names);
-  return paragraph(sentence.empty() ? "" : escaped(sentence + ".")) +
+  return paragraph(escaped(as_sentence(names_in_words(names)))) +
          figure(names_chart(names, spot.id()), names_table(names, spot), charts);
 }
 
@@ -106,6 +112,17 @@ std::string where_part(const CellComparison& c, const CellSpot& spot, bool chart
   std::string out = "<div class=\"side\"><div>\n" + positions + "</div><div>\n" + by_task;
   if (drawn) out += paragraph(escaped(slope_in_words(c)), "dim small");
   return out + "</div></div>\n";
+}
+
+std::string recovery_part(const CellComparison& c, const CellSpot& spot) {
+  std::string words_of_it;
+  if (c.recovery.equivalent)
+    words_of_it = *c.recovery.equivalent ? "Equivalent within ±10 points."
+                                         : "Not shown to be equivalent within ±10 points.";
+  return "<div class=\"side\"><div>\n" + recovery_table(c, spot) +
+         paragraph(escaped(words_of_it), "dim small") +
+         labelled("Handed back for repair:", escaped(repair_in_words(c))) + "</div><div>\n" +
+         length_table(c, spot) + "</div></div>\n";
 }
 
 std::string evidence_part(const AuditedCell& cell) {
@@ -158,13 +175,10 @@ std::string cell_sections(const AuditedCell& cell, const CellSpot& spot,
   out += part("channels", "Failed calls by channel", channels_part(c, spot, charts));
   out += part("names", "Hallucinated tool names", names_part(c.names, spot, charts));
   out += part("where", "Along the episode, and by task", where_part(c, spot, charts));
-  const std::string repair = repair_in_words(c);
-  out += part("recovery", "Recovery and length",
-              "<div class=\"side\"><div>\n" + recovery_table(c, spot) +
-                  labelled("Handed back for repair:", escaped(repair)) + "</div><div>\n" +
-                  length_table(c, spot) + "</div></div>\n");
+  out += part("recovery", "Recovery and length", recovery_part(c, spot));
   out += part("calls", "The failed calls themselves",
-              excerpts(cell.baseline_excerpts, cell.candidate_excerpts, "baseline", "candidate"));
+              excerpts(cell.baseline_excerpts, cell.candidate_excerpts, "baseline", "candidate",
+                       level + 1));
   out += part("evidence", "Evidence", evidence_part(cell));
   return out;
 }

@@ -37,14 +37,14 @@ std::vector<Field> channel_row(const std::string& name, const ChannelComparison&
   return {{"<code>" + name + "</code>", "", ""},
           percent_field(c.baseline, json + "/baseline"),
           percent_field(c.candidate, json + "/candidate"),
-          ratio_field(c.amplification, json + "/amplification"),
-          ratio_interval_field(c.amplification_ci95, json + "/amplification_ci95"),
+          joined(ratio_field(c.amplification, json + "/amplification"), " ",
+                 ratio_interval_field(c.amplification_ci95, json + "/amplification_ci95")),
           ratio_field(c.volume, json + "/volume"),
-          points_field(c.difference, json + "/difference"),
-          points_interval_field(c.difference_ci95, json + "/difference_ci95"),
+          joined(points_field(c.difference, json + "/difference"), " ",
+                 points_interval_field(c.difference_ci95, json + "/difference_ci95")),
           p_field(corrected ? c.p_holm : c.p, json + (corrected ? "/p_holm" : "/p")),
-          count_field(c.baseline_count, json + "/baseline_count"),
-          count_field(c.candidate_count, json + "/candidate_count"),
+          joined(count_field(c.baseline_count, json + "/baseline_count"), " → ",
+                 count_field(c.candidate_count, json + "/candidate_count")),
           {mark_of(c), "", ""}};
 }
 
@@ -110,14 +110,11 @@ std::string channels_table(const CellComparison& cell, const CellSpot& spot) {
             {{"channel", false},
              {"baseline"},
              {"candidate"},
-             {"A"},
-             {"95%"},
+             {"A [95%]"},
              {"volume"},
-             {"points"},
-             {"95%"},
+             {"points [95%]"},
              {"Holm p"},
-             {"failures, baseline"},
-             {"candidate"},
+             {"failures"},
              {"", false}},
             {}};
   for (const auto& [channel, c] : cell.channels) {
@@ -184,13 +181,7 @@ std::string positions_table(const CellComparison& cell, Channel channel, const C
   const std::string name(to_string(channel));
   const std::string caption = name + " along the episode";
   Rows rows{caption,
-            {{"call of the episode", false},
-             {"baseline"},
-             {"candidate"},
-             {"A"},
-             {"95%"},
-             {"points"},
-             {"95%"}},
+            {{"call of the episode", false}, {"baseline"}, {"candidate"}, {"A [95%]"}, {"points"}},
             {}};
   for (std::size_t i = 0; i < cell.positions.size(); ++i) {
     const PositionComparison& position = cell.positions[i];
@@ -199,13 +190,12 @@ std::string positions_table(const CellComparison& cell, Channel channel, const C
       continue;
     const ChannelComparison& c = found->second;
     const std::string json = spot.json(fmt::format("/positions/{}/channels/{}", i, name));
-    rows.rows.push_back({words(position_bin_label(position.bin)),
-                         percent_field(c.baseline, json + "/baseline"),
-                         percent_field(c.candidate, json + "/candidate"),
-                         ratio_field(c.amplification, json + "/amplification"),
-                         ratio_interval_field(c.amplification_ci95, json + "/amplification_ci95"),
-                         points_field(c.difference, json + "/difference"),
-                         points_interval_field(c.difference_ci95, json + "/difference_ci95")});
+    rows.rows.push_back(
+        {words(position_bin_label(position.bin)), percent_field(c.baseline, json + "/baseline"),
+         percent_field(c.candidate, json + "/candidate"),
+         joined(ratio_field(c.amplification, json + "/amplification"), " ",
+                ratio_interval_field(c.amplification_ci95, json + "/amplification_ci95")),
+         points_field(c.difference, json + "/difference")});
   }
   return table(rows);
 }
@@ -242,19 +232,11 @@ std::string recovery_table(const CellComparison& cell, const CellSpot& spot) {
   const RecoveryComparison& r = cell.recovery;
   if (!r.baseline && !r.candidate) return "";
   return table({"Failed calls followed by one that works",
-                {{"", false},
-                 {"baseline"},
-                 {"candidate"},
-                 {"points"},
-                 {"95%"},
-                 {"equivalent within ±10", false}},
+                {{"", false}, {"baseline"}, {"candidate"}, {"points [95%]"}},
                 {{words("recovery"), percent_field(r.baseline, spot.json("/recovery/baseline")),
                   percent_field(r.candidate, spot.json("/recovery/candidate")),
-                  points_field(r.difference, spot.json("/recovery/difference")),
-                  points_interval_field(r.difference_ci95, spot.json("/recovery/ci95")),
-                  words(!r.equivalent   ? kAbsent
-                        : *r.equivalent ? "yes"
-                                        : "not shown")}}});
+                  joined(points_field(r.difference, spot.json("/recovery/difference")), " ",
+                         points_interval_field(r.difference_ci95, spot.json("/recovery/ci95")))}}});
 }
 
 std::string length_table(const CellComparison& cell, const CellSpot& spot) {

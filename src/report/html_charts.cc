@@ -45,24 +45,29 @@ std::string gap_values(const std::vector<GapPoint>& gap) {
   return json.end_array().take();
 }
 
+constexpr std::string_view kSuccess =
+    R"json({"field":"success","type":"quantitative","title":"success","axis":{"format":".0%"},"scale":{"zero":false}})json";
+
+// A proportion on an axis as points with their sign.
+constexpr std::string_view kPointsLabel =
+    R"json("labelExpr":"datum.value == 0 ? '0' : format(100 * datum.value, '+~r')")json";
+
 constexpr std::string_view kBudgetSpec = R"json({"data":{"name":"curves","values":@curves@},
 "spacing":18,"vconcat":[
-{"width":620,"height":230,"layer":[
-{"mark":{"type":"line","strokeWidth":2},"encoding":{"strokeDash":@dash@}},
-{"mark":{"type":"point","filled":true,"size":55,"opacity":1},"encoding":{"shape":@shape@,
+{"width":660,"height":230,"layer":[
+{"mark":{"type":"line","strokeWidth":2},"encoding":{"strokeDash":@dash@,"y":@success@,"color":@color@}},
+{"mark":{"type":"point","filled":true,"size":55,"opacity":1},"encoding":{"shape":@shape@,"y":@success@,"color":@color@,
 "tooltip":[{"field":"arm","title":"arm"},{"field":"k","title":"K"},{"field":"success","title":"success","format":".1%"},{"field":"lo","title":"95% from","format":".1%"},{"field":"hi","title":"to","format":".1%"}]}},
 @tightrule@],
-"encoding":{"x":{"field":"k","type":"quantitative","title":null,"axis":{"format":"d","tickMinStep":1},"scale":{"nice":false}},
-"y":{"field":"success","type":"quantitative","title":"success","axis":{"format":".0%"},"scale":{"zero":false}},
-"color":@color@}},
-{"data":{"name":"gap","values":@gap@},"width":620,"height":110,"layer":[
+"encoding":{"x":{"field":"k","type":"quantitative","title":null,"axis":{"format":"d","tickMinStep":1},"scale":{"nice":false}}}},
+{"data":{"name":"gap","values":@gap@},"width":660,"height":110,"layer":[
 {"mark":{"type":"area","color":"var(--gap)","opacity":0.28},"encoding":{"y":{"field":"lo","type":"quantitative"},"y2":{"field":"hi"}}},
 {"mark":{"type":"rule","color":"var(--dim)"},"encoding":{"y":{"datum":0},"x":null}},
 {"mark":{"type":"line","color":"var(--gap)","strokeWidth":2,"point":{"filled":true,"size":40,"color":"var(--gap)"}},"encoding":{"y":{"field":"gap","type":"quantitative"},
 "tooltip":[{"field":"k","title":"K"},{"field":"gap","title":"gap","format":"+.1%"},{"field":"lo","title":"band from","format":"+.1%"},{"field":"hi","title":"to","format":"+.1%"}]}},
 {"data":{"values":[{"k":@tight@}]},"mark":{"type":"rule","color":"var(--dim)","strokeDash":[3,3]},"encoding":{"x":{"field":"k","type":"quantitative"}}}],
 "encoding":{"x":{"field":"k","type":"quantitative","title":"K, failed calls allowed","axis":{"format":"d","tickMinStep":1},"scale":{"nice":false}},
-"y":{"type":"quantitative","title":"gap, points","axis":{"labelExpr":"format(100 * datum.value, '+d')","tickCount":5}}}}]})json";
+"y":{"type":"quantitative","title":"gap, points","axis":{@points@,"tickCount":5}}}}]})json";
 
 std::string budget_spec(const CellComparison& cell, BudgetRule rule) {
   const bool live = rule == BudgetRule::Live;
@@ -72,13 +77,15 @@ std::string budget_spec(const CellComparison& cell, BudgetRule rule) {
                               {"@dash@", std::string(kArmDash)},
                               {"@shape@", std::string(kArmShape)},
                               {"@color@", std::string(kArmColor)},
+                              {"@success@", std::string(kSuccess)},
+                              {"@points@", std::string(kPointsLabel)},
                               {"@tight@", std::to_string(cell.budget.k_tight)},
                               {"@gap@", gap_values(cell.budget.gap)},
                               {"@curves@", live ? curve_values(b.curve_live, c.curve_live)
                                                 : curve_values(b.curve, c.curve)}});
 }
 
-constexpr std::string_view kOutcomeSpec = R"json({"width":620,"height":64,"layer":[
+constexpr std::string_view kOutcomeSpec = R"json({"width":660,"height":64,"layer":[
 {"data":{"values":[{"margin":@margin@,"other":-@margin@}]},"mark":{"type":"rect","color":"var(--good)","opacity":0.16},"encoding":{"x":{"field":"other"},"x2":{"field":"margin"}}},
 {"data":{"values":[{"at":-@margin@},{"at":@margin@}]},"mark":{"type":"rule","color":"var(--good)","strokeDash":[4,3]},"encoding":{"x":{"field":"at"}}},
 {"data":{"values":[{"at":0}]},"mark":{"type":"rule","color":"var(--dim)"},"encoding":{"x":{"field":"at"}}},
@@ -87,7 +94,7 @@ constexpr std::string_view kOutcomeSpec = R"json({"width":620,"height":64,"layer
 {"mark":{"type":"rule","strokeWidth":6,"color":"var(--candidate)"},"encoding":{"x":{"field":"lo90"},"x2":{"field":"hi90"},"y":{"value":32}}},
 {"mark":{"type":"point","filled":true,"size":110,"color":"var(--ink)","shape":"diamond","opacity":1},"encoding":{"x":{"field":"delta"},"y":{"value":32},
 "tooltip":[{"field":"delta","title":"change","format":"+.1%"},{"field":"lo","title":"95% from","format":"+.1%"},{"field":"hi","title":"to","format":"+.1%"},{"field":"lo90","title":"90% from","format":"+.1%"},{"field":"hi90","title":"to","format":"+.1%"}]}}]}],
-"encoding":{"x":{"type":"quantitative","title":"change in success, points (candidate minus baseline)","axis":{"labelExpr":"format(100 * datum.value, '+d')"},"scale":{"padding":14}}}})json";
+"encoding":{"x":{"type":"quantitative","title":"change in success, points (candidate minus baseline)","axis":{@points@},"scale":{"padding":14,"nice":false}}}})json";
 
 std::string outcome_values(const Outcome& outcome) {
   JsonWriter json;
@@ -109,6 +116,20 @@ struct RatioAxis {
     if (!std::isfinite(ratio) || ratio <= 0) return;
     low = std::max(kLeastRatio, std::min(low, ratio * 0.95));
     high = std::min(kMostRatio, std::max(high, ratio * 1.05));
+  }
+
+  // Few enough to stand beside each other: every doubling, and halves of one where the axis is
+  // short.
+  std::string ticks() const {
+    JsonWriter json;
+    json.begin_array();
+    const bool is_short = high / low < 12;
+    for (const double tick : {1.0 / 64, 1.0 / 32, 1.0 / 16, 0.125, 0.25, 0.5, 0.7, 1.0, 1.5, 2.0,
+                              3.0, 4.0, 6.0, 8.0, 16.0, 32.0, 64.0}) {
+      const bool doubling = std::log2(tick) == std::floor(std::log2(tick));
+      if (tick >= low && tick <= high && (doubling || is_short)) json.value(tick);
+    }
+    return json.end_array().take();
   }
 };
 
@@ -149,21 +170,23 @@ Forest forest_of(const std::map<Channel, ChannelComparison>& channels) {
   return forest;
 }
 
-constexpr std::string_view kFinding =
-    R"json("color":{"field":"finding","type":"nominal","scale":{"domain":["amplified","not amplified"],"range":["var(--bad)","var(--dim)"]},"legend":{"title":null,"orient":"top"}},"shape":{"field":"finding","type":"nominal","scale":{"domain":["amplified","not amplified"],"range":["triangle-up","circle"]},"legend":{"title":null,"orient":"top"}})json";
+constexpr std::string_view kFindingColor =
+    R"json({"field":"finding","type":"nominal","scale":{"domain":["amplified","not amplified"],"range":["var(--bad)","var(--dim)"]},"legend":{"title":null,"orient":"top"}})json";
+constexpr std::string_view kFindingShape =
+    R"json({"field":"finding","type":"nominal","scale":{"domain":["amplified","not amplified"],"range":["triangle-up","circle"]},"legend":{"title":null,"orient":"top"}})json";
 
-constexpr std::string_view kRatioPanel = R"json({"width":260,"height":{"step":34},"layer":[
+constexpr std::string_view kRatioPanel = R"json({"width":280,"height":{"step":34},"layer":[
 {"mark":{"type":"rule","color":"var(--dim)"},"encoding":{"x":{"datum":1}}},
 {"transform":[{"filter":"isValid(datum.ratio)"}],"mark":{"type":"rule","strokeWidth":2,"clip":true},"encoding":{"y":@y@,"x":{"field":"lo_drawn","type":"quantitative"},"x2":{"field":"hi_drawn"},"color":@fcolor@}},
-{"transform":[{"filter":"isValid(datum.ratio)"}],"mark":{"type":"point","filled":true,"size":90,"opacity":1},"encoding":{"y":@y@,"x":{"field":"ratio","type":"quantitative","title":"times as often (log)","scale":{"type":"log","domain":[@low@,@high@],"clamp":true,"nice":false},"axis":{"values":[0.1,0.25,0.5,1,2,4,8,16,32,64],"labelExpr":"datum.value + '×'"}},@finding@,
+{"transform":[{"filter":"isValid(datum.ratio)"}],"mark":{"type":"point","filled":true,"size":90,"opacity":1},"encoding":{"y":@y@,"x":{"field":"ratio","type":"quantitative","title":"times as often (log)","scale":{"type":"log","domain":[@low@,@high@],"clamp":true,"nice":false},"axis":{"values":@ticks@,"labelExpr":"datum.value + '×'"}},"color":@fcolor@,"shape":@fshape@,
 "tooltip":[{"field":"channel"},{"field":"ratio","title":"times as often","format":".2f"},{"field":"ratio_lo","title":"95% from","format":".2f"},{"field":"ratio_hi","title":"to","format":".2f"}]}}]},)json";
 
 constexpr std::string_view kForestSpec =
     R"json({"data":{"name":"forest","values":@values@},"spacing":26,"hconcat":[@ratios@
-{"width":260,"height":{"step":34},"layer":[
+{"width":280,"height":{"step":34},"layer":[
 {"mark":{"type":"rule","color":"var(--dim)"},"encoding":{"x":{"datum":0}}},
 {"mark":{"type":"rule","strokeWidth":2},"encoding":{"y":@y2@,"x":{"field":"lo","type":"quantitative"},"x2":{"field":"hi"},"color":@fcolor@}},
-{"mark":{"type":"point","filled":true,"size":90,"opacity":1},"encoding":{"y":@y2@,"x":{"field":"difference","type":"quantitative","title":"difference, points of all calls","axis":{"labelExpr":"format(100 * datum.value, '+~r')","tickCount":6}},@finding@,
+{"mark":{"type":"point","filled":true,"size":90,"opacity":1},"encoding":{"y":@y2@,"x":{"field":"difference","type":"quantitative","title":"difference, points of all calls","axis":{@points@,"tickCount":6}},"color":@fcolor@,"shape":@fshape@,
 "tooltip":[{"field":"channel"},{"field":"difference","title":"difference","format":"+.1%"},{"field":"lo","title":"95% from","format":"+.1%"},{"field":"hi","title":"to","format":"+.1%"}]}}]}]})json";
 
 std::string forest_spec(const Forest& forest) {
@@ -171,13 +194,13 @@ std::string forest_spec(const Forest& forest) {
       R"json({"field":"channel","type":"nominal","title":null,"sort":null,"axis":{"labelFontSize":12}})json";
   const std::string no_labels =
       R"json({"field":"channel","type":"nominal","title":null,"sort":null,"axis":{"labels":false}})json";
-  const std::string color =
-      R"json({"field":"finding","type":"nominal","scale":{"domain":["amplified","not amplified"],"range":["var(--bad)","var(--dim)"]},"legend":null})json";
   return filled(kForestSpec, {{"@ratios@", forest.any_ratio ? std::string(kRatioPanel) : ""},
                               {"@y2@", forest.any_ratio ? no_labels : y},
                               {"@y@", y},
-                              {"@fcolor@", color},
-                              {"@finding@", std::string(kFinding)},
+                              {"@fcolor@", std::string(kFindingColor)},
+                              {"@fshape@", std::string(kFindingShape)},
+                              {"@points@", std::string(kPointsLabel)},
+                              {"@ticks@", forest.axis.ticks()},
                               {"@low@", json_number(forest.axis.low)},
                               {"@high@", json_number(forest.axis.high)},
                               {"@values@", forest.values}});
@@ -284,7 +307,8 @@ Chart outcome_chart(const CellComparison& cell, std::string_view place) {
       "shaded "
       "margin for the scores to count as equivalent. Thin line: the 95% interval.");
   if (outcome.delta && outcome.tost)
-    chart.spec = filled(kOutcomeSpec, {{"@margin@", json_number(outcome.tost->margin)},
+    chart.spec = filled(kOutcomeSpec, {{"@points@", std::string(kPointsLabel)},
+                                       {"@margin@", json_number(outcome.tost->margin)},
                                        {"@outcome@", outcome_values(outcome)}});
   return chart;
 }
@@ -362,7 +386,7 @@ Chart task_chart(const CellComparison& cell, std::string_view place) {
   chart.caption = escaped(
       "One point a task; above the dashed line the candidate errs more. Extreme baseline rates "
       "fall "
-      "back by chance alone, so judge by the slope beside it, which takes rate and increase from "
+      "back by chance alone, so judge by the slope below, which takes rate and increase from "
       "different trials.");
   const std::string values = task_values(cell);
   const ChannelComparison& names = cell.channels.at(Channel::ToolName);

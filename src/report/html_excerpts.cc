@@ -40,7 +40,7 @@ std::string message_html(const ExcerptMessage& message) {
   return out;
 }
 
-std::string excerpt_html(const Excerpt& excerpt, std::string_view arm) {
+std::string excerpt_html(const Excerpt& excerpt, std::string_view arm, bool open) {
   std::string title = arm.empty() ? "" : fmt::format("{}: ", arm);
   title += excerpt.name.empty() ? "a call without a name" : excerpt.name;
   if (excerpt.kind != SubKind::None) title += fmt::format(" ({})", to_string(excerpt.kind));
@@ -51,13 +51,14 @@ std::string excerpt_html(const Excerpt& excerpt, std::string_view arm) {
                        escaped(excerpt.where), excerpt.message + 1, excerpt.all_messages,
                        excerpt.evidence.empty() ? "" : " Judged by: " + escaped(excerpt.evidence));
   for (const ExcerptMessage& message : excerpt.messages) inner += message_html(message);
-  return folded(title, inner + "</div>\n");
+  return folded(title, inner + "</div>\n", open);
 }
 
-std::string arm_excerpts(const std::vector<Excerpt>& all, Channel channel, std::string_view arm) {
+std::string arm_excerpts(const std::vector<Excerpt>& all, Channel channel, std::string_view arm,
+                         const Excerpt* open) {
   std::string out;
   for (const Excerpt& excerpt : all)
-    if (excerpt.channel == channel) out += excerpt_html(excerpt, arm);
+    if (excerpt.channel == channel) out += excerpt_html(excerpt, arm, &excerpt == open);
   return out;
 }
 
@@ -70,21 +71,23 @@ constexpr std::string_view kAbout =
 }  // namespace
 
 std::string excerpts(const std::vector<Excerpt>& baseline, const std::vector<Excerpt>& candidate,
-                     std::string_view baseline_name, std::string_view candidate_name) {
+                     std::string_view baseline_name, std::string_view candidate_name, int level) {
   if (baseline.empty() && candidate.empty()) return "";
   std::string out = paragraph(escaped(kAbout), "dim small");
+  // One is in sight: the candidate's first.
+  const Excerpt* open = candidate.empty() ? &baseline.front() : &candidate.front();
   for (const Channel channel : kFailureChannels) {
-    const std::string inner = arm_excerpts(baseline, channel, baseline_name) +
-                              arm_excerpts(candidate, channel, candidate_name);
+    const std::string inner = arm_excerpts(baseline, channel, baseline_name, open) +
+                              arm_excerpts(candidate, channel, candidate_name, open);
     if (!inner.empty())
-      out += fmt::format("<h4><code>{}</code> {}</h4>\n{}", to_string(channel),
+      out += fmt::format("<h{0}><code>{1}</code> {2}</h{0}>\n{3}", level, to_string(channel),
                          escaped(channel_in_words(channel)), inner);
   }
   return out;
 }
 
-std::string excerpts(const std::vector<Excerpt>& of_one_arm) {
-  return excerpts(of_one_arm, {}, "", "");
+std::string excerpts(const std::vector<Excerpt>& of_one_arm, int level) {
+  return excerpts(of_one_arm, {}, "", "", level);
 }
 
 }  // namespace unmask::html

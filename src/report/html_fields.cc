@@ -62,4 +62,10 @@ std::string inline_field(const Field& field) {
                      field.html);
 }
 
+Field joined(const Field& first, std::string_view between, const Field& second) {
+  std::string html = inline_field(first);
+  if (second.html != kAbsent) html += std::string(between) + inline_field(second);
+  return {html, "", ""};
+}
+
 }  // namespace unmask::html

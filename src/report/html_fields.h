@@ -24,4 +24,7 @@ Field ratio_interval_field(const std::optional<Interval>& interval, std::string 
 // A number inside a sentence, with its place in the JSON report.
 std::string inline_field(const Field& field);
 
+// Several numbers of one field, "a [b, c]" or "a → b"; those absent after the first are left away.
+Field joined(const Field& first, std::string_view between, const Field& second);
+
 }  // namespace unmask::html

@@ -275,7 +275,7 @@ std::string arm_body(const InspectReport& report, bool charts) {
         "where", 2, "Where calls fail",
         "<div class=\"side\"><div>\n" + positions + "</div><div>\n" + tools + "</div></div>\n");
   out += section("recovery", 2, "Recovery and length", recovery_of_arm(arm));
-  std::string calls = excerpts(report.excerpts);
+  std::string calls = excerpts(report.excerpts, 3);
   if (!report.failures.empty()) calls += failures_table(report);
   out += section("calls", 2, "The failed calls themselves", calls);
   out += section("evidence", 2, "Evidence quality", arm_evidence(report));

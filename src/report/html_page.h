@@ -44,9 +44,9 @@ std::string method_notes(const CompareOptions& options, bool compares);
 // Version, seed and command.
 std::string provenance(const Provenance& provenance);
 
-// The conversations around failed calls, channel by channel.
+// The conversations around failed calls, channel by channel, under headings of `level`.
 std::string excerpts(const std::vector<Excerpt>& baseline, const std::vector<Excerpt>& candidate,
-                     std::string_view baseline_name, std::string_view candidate_name);
-std::string excerpts(const std::vector<Excerpt>& of_one_arm);
+                     std::string_view baseline_name, std::string_view candidate_name, int level);
+std::string excerpts(const std::vector<Excerpt>& of_one_arm, int level);
 
 }  // namespace unmask::html
