@@ -26,7 +26,7 @@ picture() {  # NAME PAGE WIDTH HEIGHT [FLAG...]
 "$unmask" plant -q --preset clean --tool-name-rate 0 --schema-rate 0 --entity-rate 0 --rejected-rate 0 --malformed-rate 0 \
   --user-failure-rate 0 -o spotless >/dev/null
 "$unmask" inspect -q spotless_baseline.json --label BF16 --html spotless.html >/dev/null
-PYTHONPATH=$root/tests/html python3 -c 'import pages, pathlib, sys; print(pages.grid(sys.argv[1], pathlib.Path(".")))' "$unmask" >/dev/null
+PYTHONPATH=$root/tests/html python3 -c 'import pages, pathlib, sys; print(pages.grid(sys.argv[1], pathlib.Path("."), tasks=114))' "$unmask" >/dev/null
 "$unmask" audit -q --grid grid --html grid.html >/dev/null
 
 picture damaged damaged.html 1000 1480

@@ -51,7 +51,7 @@ constexpr std::string_view kArmRatesSpec =
     R"json({"width":520,"height":{"step":34},"layer":[
 {"data":{"values":[{"at":@low@,"label":"low below"},{"at":@high@,"label":"high above"}]},"mark":{"type":"rule","color":"var(--dim)","strokeDash":[4,3]},"encoding":{"x":{"field":"at","type":"quantitative"}}},
 {"data":{"name":"rates","values":@values@},"layer":[
-{"mark":{"type":"rule","strokeWidth":2},"encoding":{"y":@y@,"x":{"field":"lo","type":"quantitative"},"x2":{"field":"hi"},"color":{"field":"screen","type":"nominal","scale":@scale@,"legend":null}}},
+{"mark":{"type":"rule","strokeWidth":2},"encoding":{"y":@y@,"x":{"field":"lo","type":"quantitative"},"x2":{"field":"hi"},"color":{"field":"screen","type":"nominal","scale":@scale@,"legend":{"title":"screen","orient":"top"}}}},
 {"mark":{"type":"point","filled":true,"size":90,"opacity":1},"encoding":{"y":@y@,"x":{"field":"rate","type":"quantitative","title":"failures per call","axis":{"format":"~%"}},
 "color":{"field":"screen","type":"nominal","scale":@scale@,"legend":{"title":"screen","orient":"top"}},
 "shape":{"field":"screen","type":"nominal","scale":{"domain":["low","watch","high"],"range":["circle","diamond","triangle-up"]},"legend":{"title":"screen","orient":"top"}},
@@ -98,7 +98,7 @@ std::string arm_position_values(const ArmSummary& arm) {
 
 constexpr std::string_view kArmPositionSpec =
     R"json({"data":{"name":"positions","values":@values@},"width":420,"height":180,"layer":[
-{"mark":{"type":"line","strokeWidth":2},"encoding":{"strokeDash":{"field":"series","type":"nominal","scale":{"domain":["all channels","tool_name"],"range":[[1,0],[6,3]]},"legend":null}}},
+{"mark":{"type":"line","strokeWidth":2},"encoding":{"strokeDash":{"field":"series","type":"nominal","scale":{"domain":["all channels","tool_name"],"range":[[1,0],[6,3]]},"legend":{"title":null,"orient":"top"}}}},
 {"mark":{"type":"point","filled":true,"size":70,"opacity":1},"encoding":{"shape":{"field":"series","type":"nominal","scale":{"domain":["all channels","tool_name"],"range":["circle","diamond"]},"legend":{"title":null,"orient":"top"}},
 "tooltip":[{"field":"position","title":"call of the episode"},{"field":"series","title":"failures"},{"field":"rate","title":"rate","format":".1%"}]}}],
 "encoding":{"x":{"field":"position","type":"ordinal","sort":null,"title":"call of the episode","axis":{"labelAngle":0}},

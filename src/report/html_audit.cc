@@ -41,6 +41,7 @@ std::string contents(const AuditReport& report) {
       out += fmt::format("<li><a href=\"#{}\">{}</a></li>", id, title);
     }
   }
+  if (report.cells.size() > 1) out += "<li><a href=\"#cells\">Each comparison</a></li>";
   return out + "<li><a href=\"#method\">Method</a></li></ul></nav>\n";
 }
 
@@ -49,11 +50,12 @@ std::string folded_cell(const AuditedCell& cell, const CellSpot& spot,
                         const CompareOptions& options, bool charts) {
   const Verdict verdict = cell.judgement.verdict;
   return fmt::format(
-      "<details class=\"cell {}\" id=\"{}\"><summary><span class=\"symbol\" aria-hidden=\"true\">{}"
-      "</span><span class=\"word\">{}</span> {}<span class=\"line\">{}</span></summary>\n{}{}"
-      "</details>\n",
-      verdict_class(verdict), spot.id(), verdict_symbol(verdict), verdict_title(verdict),
-      escaped(cell.comparison.cell), escaped(headline(cell)), verdict_banner(cell),
+      "<details class=\"cell {}\"><summary><span class=\"symbol\" aria-hidden=\"true\">{}"
+      "</span><span class=\"word\">{}</span> {}<span class=\"line\">{}</span></summary>\n"
+      // Inside, so that a link to it unfolds the cell.
+      "<div id=\"{}\">{}{}</div></details>\n",
+      verdict_class(verdict), verdict_symbol(verdict), verdict_title(verdict),
+      escaped(cell.comparison.cell), escaped(headline(cell)), spot.id(), verdict_banner(cell),
       cell_sections(cell, spot, options, charts, 3));
 }
 

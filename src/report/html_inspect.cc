@@ -15,7 +15,7 @@ namespace unmask::html {
 namespace {
 
 constexpr std::size_t kArmNamesInTable = 200;
-constexpr std::size_t kToolsInTable = 20;
+constexpr std::size_t kToolsInTable = 10;
 constexpr std::size_t kFailuresInTable = 200;
 
 std::string item(std::string_view term, const std::string& meaning) {
@@ -192,7 +192,7 @@ std::string arm_banner(const ArmSummary& arm) {
   }
   std::string text;
   if (!high.empty())
-    text = "High propensity: " + high + ". Measure a quantized arm before shipping it.";
+    text = "Frequent at this precision: " + high + ". Measure a quantized arm before shipping it.";
   else if (!watch.empty())
     text = "Not shown to be safe from amplification: " + watch + ".";
   else
@@ -200,7 +200,9 @@ std::string arm_banner(const ArmSummary& arm) {
   const std::string_view css = !high.empty()    ? "v-masked"
                                : !watch.empty() ? "v-amplified"
                                                 : "v-clean";
-  const std::string_view word = !high.empty() ? "HIGH" : !watch.empty() ? "WATCH" : "LOW";
+  const std::string_view word = !high.empty()    ? "HIGH PROPENSITY"
+                                : !watch.empty() ? "WATCH"
+                                                 : "LOW PROPENSITY";
   const std::string_view symbol = !high.empty() ? "▲" : !watch.empty() ? "◆" : "✓";
   if (arm.agent_calls == 0)
     return "<div class=\"verdict\"><span class=\"word\">NO CALLS</span><p>The agent made no call, "

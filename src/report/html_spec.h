@@ -29,7 +29,7 @@ inline constexpr std::string_view kArmColor =
 inline constexpr std::string_view kArmShape =
     R"json({"field":"arm","type":"nominal","scale":{"domain":["baseline","candidate"],"range":["circle","diamond"]},"legend":{"title":null,"orient":"top"}})json";
 inline constexpr std::string_view kArmDash =
-    R"json({"field":"arm","type":"nominal","scale":{"domain":["baseline","candidate"],"range":[[1,0],[6,3]]},"legend":null})json";
+    R"json({"field":"arm","type":"nominal","scale":{"domain":["baseline","candidate"],"range":[[1,0],[6,3]]},"legend":{"title":null,"orient":"top"}})json";
 
 // K_tight as a dashed line that says so, two layers over the field k; "@tight@" is still to be
 // filled.

@@ -16,6 +16,7 @@ import pages  # noqa: E402
 
 try:
     from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.keys import Keys
 except ImportError:
     webdriver = None
@@ -29,7 +30,7 @@ def browser():
     for flag in ["--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1100,1400"]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    return webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+    return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
 
 
 def is_drawn(driver):
@@ -248,6 +249,14 @@ def check_without_javascript(driver, made):
     driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
 
+def check_matrix(driver, made):
+    """A field of the matrix leads into its cell and unfolds it."""
+    visit(driver, made["grid"][0])
+    driver.find_element("css selector", ".matrix a[href='#c3']").click()
+    open_cells = driver.execute_script("return [...document.querySelectorAll('details.cell')].map(d => d.open)")
+    assert open_cells == [i == 3 for i in range(8)], open_cells
+
+
 def check_narrow(driver, made):
     """On a telephone the page itself does not scroll sideways."""
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True})
@@ -270,7 +279,7 @@ def main():
                 visit(driver, page)
                 check_quiet(name, driver)
             for check in [check_audit_charts, check_inspect_charts, check_inert, check_policy, check_keyboard, check_colors,
-                          check_narrow, check_without_javascript]:
+                          check_matrix, check_narrow, check_without_javascript]:
                 check(driver, made)
                 print(f"{check.__name__[6:].replace('_', ' ')}: fine", flush=True)
         finally:

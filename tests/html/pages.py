@@ -63,16 +63,18 @@ def poisoned(log, to):
     return to
 
 
-def grid(program, folder):
-    """A 2×2×2 grid of small cells, one of them damaged in each family."""
+def grid(program, folder, tasks=40):
+    """A 2×2×2 grid: one family damaged where it is not clean, the other with one cell whose score fell."""
     place = folder / "grid"
     place.mkdir()
     for f, family in enumerate(["gemma-4", "qwen-3.6"]):
         for a, architecture in enumerate(["dense", "moe"]):
             for d, domain in enumerate(["telecom", "retail"]):
                 preset = "damaged" if f == 0 and a == d else "clean"
-                size = [] if preset == "damaged" else ["--tasks", "40"]
-                logs = plant(program, folder, "cell", "--preset", preset, "--domain", domain, *size,
+                more = [] if preset == "damaged" else ["--tasks", tasks]
+                if (f, a, d) == (1, 1, 1):
+                    more += ["--success", "0.66,0.48"]
+                logs = plant(program, folder, "cell", "--preset", preset, "--domain", domain, *more,
                              "--seed", 7 + 4 * f + 2 * a + d)
                 for log, precision in zip(logs, ["bf16", "int4"]):
                     log.rename(place / f"{family}-{architecture}_{domain}_{precision}.json")
