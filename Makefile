@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 DEMO_DIR ?= unmask-demo
 FUZZ_SECONDS ?= 600
 .DEFAULT_GOAL := help
-.PHONY: help deps build package demo demo-full test bench lint lint-apart fuzz asan asan-core tsan clang check-all calibration live clean
+.PHONY: help deps build package demo demo-full test bench lint lint-apart browser fuzz asan asan-core tsan clang check-all calibration live clean
 
 help:
 	@echo "make build        the program, build/release/unmask"
@@ -16,6 +16,7 @@ help:
 	@echo "make lint         formatting and clang-tidy"
 	@echo "make fuzz         each fuzz target for FUZZ_SECONDS ($(FUZZ_SECONDS)) under ASan and UBSan"
 	@echo "make asan | tsan  the tests under sanitizers"
+	@echo "make browser      the HTML report in headless Chromium"
 	@echo "make live         a small run against llama.cpp's server, which is built once (minutes; needs npm)"
 	@echo "make check-all    everything above and the slow tests"
 
@@ -99,7 +100,13 @@ live: build
 	cmake --preset release -DUNMASK_TESTS=ON >/dev/null
 	ctest --test-dir build/release --output-on-failure -L live --verbose
 
-check-all: lint-apart clang asan tsan test
+browser:
+	@deps/install.sh --with-browser
+	cmake --preset dev
+	cmake --build --preset dev -j $(JOBS) --target unmask
+	ctest --test-dir build/dev --output-on-failure -L browser --verbose
+
+check-all: lint-apart clang asan tsan test browser
 	tests/llama_quantize/build_llama_quantize.sh build/llama-quantize
 	ctest --test-dir build/dev --output-on-failure -L slow
 	$(MAKE) fuzz

@@ -91,5 +91,13 @@ function(unmask_audit_and_app)
       SKIP_UNITY_BUILD_INCLUSION ON
       COMPILE_DEFINITIONS "UNMASK_POCKET_MODEL=\"${pocket}/pocket-dense.gguf\";UNMASK_POCKET_CALIBRATION=\"${pocket}/calibration.jsonl\""
       OBJECT_DEPENDS "${pocket}/pocket-dense.gguf;${pocket}/calibration.jsonl")
+    # So are the HTML report's chart libraries, in this order, and the script that draws with them.
+    set(chart_script ${PROJECT_SOURCE_DIR}/src/app/draw_charts.js)
+    if(UNMASK_WITH_CHARTS)
+      set_source_files_properties(${PROJECT_SOURCE_DIR}/src/app/chart_library.cc PROPERTIES
+        SKIP_UNITY_BUILD_INCLUSION ON
+        COMPILE_DEFINITIONS "UNMASK_CHARTS_FOLDER=\"${vega}\";UNMASK_CHART_SCRIPT=\"${chart_script}\""
+        OBJECT_DEPENDS "${vega}/vega.lock;${chart_script}")
+    endif()
   endif()
 endfunction()

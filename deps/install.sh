@@ -20,7 +20,11 @@ clang_packages=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14)
 packaging_packages=(dpkg-dev file)
 
 if [ "${1:-}" = "--with-packaging" ]; then packages+=("${packaging_packages[@]}"); fi
+# Only for `make browser` and tools/gallery.sh.
+browser_packages=(chromium chromium-driver python3-selenium)
+
 if [ "${1:-}" = "--with-clang" ]; then packages+=("${clang_packages[@]}"); fi
+if [ "${1:-}" = "--with-browser" ]; then packages+=("${browser_packages[@]}"); fi
 
 missing=()
 for package in "${packages[@]}"; do

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/rng.h"
 #include "compare/evidence.h"
+#include "metrics/excerpt_shelf.h"
 
 namespace unmask {
 namespace {
@@ -23,15 +24,22 @@ void report_step(const AuditOptions& options, const std::string& step) {
 // Classifies and measures episodes as they arrive from several threads; keeps facts, not texts.
 class FactsCollector {
  public:
-  FactsCollector(const ToolsFile* tools, bool keep_calls)
-      : tools_(tools), keep_calls_(keep_calls) {}
+  FactsCollector(const ToolsFile* tools, const AuditOptions& options)
+      : tools_(tools),
+        keep_calls_(options.keep_calls),
+        shelf_(static_cast<std::size_t>(options.excerpts_per_channel)),
+        with_excerpts_(options.excerpts_per_channel > 0) {}
 
   void take(const RunInfo& info, std::size_t index, const Episode& episode) {
     std::call_once(made_, [&] { classifier_ = std::make_unique<Classifier>(info, tools_); });
     ClassifiedEpisode classified = classifier_->classify(episode);
     EpisodeFacts facts = episode_facts(episode, classified);
-    if (keep_calls_) facts.calls = std::move(classified.calls);
     if (facts.domain.empty()) facts.domain = info.domain;
+    if (with_excerpts_) {
+      const std::lock_guard<std::mutex> lock(shelf_mutex_);
+      shelf_.take(episode, facts.domain, classified);
+    }
+    if (keep_calls_) facts.calls = std::move(classified.calls);
     EpisodeList::Shared shared = std::make_shared<const EpisodeFacts>(std::move(facts));
     const std::lock_guard<std::mutex> lock(mutex_);
     if (facts_.size() <= index) facts_.resize(index + 1);
@@ -39,6 +47,7 @@ class FactsCollector {
   }
 
   std::vector<EpisodeList::Shared> take_all() { return std::move(facts_); }
+  std::vector<Excerpt> take_excerpts() { return shelf_.take_all(); }
 
  private:
   const ToolsFile* tools_;
@@ -47,6 +56,9 @@ class FactsCollector {
   std::unique_ptr<Classifier> classifier_;
   std::mutex mutex_;
   std::vector<EpisodeList::Shared> facts_;
+  std::mutex shelf_mutex_;
+  ExcerptShelf shelf_;
+  const bool with_excerpts_;
 };
 
 // What must agree between the pieces of one arm, with the word a reader knows it by.
@@ -252,6 +264,30 @@ Result<Done> add_noise_floor(ArmShelf& shelf, const std::string& which, const Ar
   return Done{};
 }
 
+// The excerpts of tasks that were compared; others fail outside the numbers beside them.
+std::vector<Excerpt> of_paired_tasks(const std::vector<Excerpt>& excerpts,
+                                     const std::vector<TaskRow>& tasks) {
+  std::vector<Excerpt> paired;
+  for (const Excerpt& excerpt : excerpts)
+    if (std::any_of(tasks.begin(), tasks.end(), [&](const TaskRow& row) {
+          return row.task == excerpt.task && row.domain == excerpt.domain;
+        }))
+      paired.push_back(excerpt);
+  return paired;
+}
+
+Result<Done> add_excerpts(ArmShelf& shelf, const CellSources& sources, AuditedCell& cell) {
+  cell.place = sources.place;
+  for (const auto& [source, arm, excerpts] :
+       {std::tuple(&sources.baseline, &cell.comparison.baseline, &cell.baseline_excerpts),
+        std::tuple(&sources.candidate, &cell.comparison.candidate, &cell.candidate_excerpts)}) {
+    const Result<const LoadedArm*> loaded = shelf.get(*source);
+    if (!loaded) return loaded.error();
+    *excerpts = of_paired_tasks((*loaded)->excerpts, arm->by_task);
+  }
+  return Done{};
+}
+
 std::string cell_name(const CellSources& sources, const CellArms& cell) {
   if (!sources.cell.empty()) return sources.cell;
   const std::string& domain = cell.baseline.info.domain;
@@ -266,9 +302,10 @@ Result<LoadedArm> load_arm(const ArmSource& source, const AuditOptions& options)
   LoadedArm loaded;
   std::optional<RunInfo> info;
   std::vector<EpisodeList::Shared> episodes;
+  ExcerptShelf shelf(static_cast<std::size_t>(options.excerpts_per_channel));
   for (const std::string& path : source.paths) {
     report_step(options, "reading " + path);
-    FactsCollector collector(options.tools ? &*options.tools : nullptr, options.keep_calls);
+    FactsCollector collector(options.tools ? &*options.tools : nullptr, options);
     const EpisodeSink sink = [&](const RunInfo& run, std::size_t index, Episode&& episode) {
       collector.take(run, index, episode);
     };
@@ -278,6 +315,7 @@ Result<LoadedArm> load_arm(const ArmSource& source, const AuditOptions& options)
     std::vector<EpisodeList::Shared> facts = collector.take_all();
     UNMASK_CHECK(facts.size() == read->episodes);
     std::move(facts.begin(), facts.end(), std::back_inserter(episodes));
+    shelf.take(collector.take_excerpts());
     append(loaded.warnings, std::move(read->warnings), "");
     loaded.dropped.insert(loaded.dropped.end(), read->dropped.begin(), read->dropped.end());
     loaded.bytes += read->bytes;
@@ -296,6 +334,7 @@ Result<LoadedArm> load_arm(const ArmSource& source, const AuditOptions& options)
   assume_budget(*info, options, loaded.warnings);
   loaded.arm = make_arm(default_label(source, *info), source.paths, *info, std::move(episodes));
   append(loaded.warnings, evidence_warnings(loaded.arm), "");
+  loaded.excerpts = shelf.take_all();
   return loaded;
 }
 
@@ -327,9 +366,11 @@ Result<AuditReport> audit(const std::vector<CellSources>& sources, const AuditOp
   if (!marked) return marked.error();
   report.cells = std::move(*judged);
 
-  // Noise floors and warnings stand beside the verdicts.
+  // Noise floors, warnings and excerpts stand beside the verdicts.
   for (std::size_t i = 0; i < sources.size(); ++i) {
     CellComparison& comparison = report.cells[i].comparison;
+    const Result<Done> shown = add_excerpts(shelf, sources[i], report.cells[i]);
+    if (!shown) return shown.error();
     const std::string where = sources.size() > 1 ? comparison.cell : "";
     append(report.warnings, std::move(comparison.warnings), where);
     comparison.warnings.clear();
@@ -366,6 +407,7 @@ Result<InspectReport> inspect(const ArmSource& source, const AuditOptions& optio
       if (call.side == Side::Agent)
         report.failures.push_back({episode.task_id, episode.trial, episode.where, call});
   }
+  report.excerpts = std::move(loaded->excerpts);
   report.dropped = std::move(loaded->dropped);
   report.warnings = std::move(loaded->warnings);
   report.read = std::move(loaded->arm);

@@ -31,7 +31,8 @@ struct AuditOptions {
   ReadOptions read;
   CompareOptions compare;
   std::optional<ToolsFile> tools;
-  bool keep_calls = false;  // every call of every episode stays, for tables of calls
+  bool keep_calls = false;       // every call of every episode stays, for tables of calls
+  int excerpts_per_channel = 0;  // failed calls kept with the conversation around them
   std::function<void(const std::string& step)> progress;  // may be empty
 };
 
@@ -41,6 +42,7 @@ struct LoadedArm {
   std::vector<Dropped> dropped;
   std::vector<Warning> warnings;
   std::uint64_t bytes = 0;
+  std::vector<Excerpt> excerpts;  // as ExcerptShelf chooses them; empty unless asked for
 };
 
 // Reads, classifies and measures one arm. Texts are dropped episode by episode.
@@ -53,6 +55,7 @@ struct CellSources {
   ArmSource candidate;
   std::optional<ArmSource> baseline_rerun;
   std::optional<ArmSource> candidate_rerun;
+  CellPlace place = {};
 };
 
 // One or many cells -> comparisons with Holm across them -> judgements.

@@ -141,6 +141,14 @@ void add_output_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
   app.add_option("--model-card", flags.model_card, "a block of Markdown for a model card")
       ->type_name("FILE|-")
       ->group(group);
+  app.add_option("--html", flags.html, "a page with charts and the failed calls themselves")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--excerpts", flags.excerpts,
+                 "failed calls shown in the page, for each channel and arm (3); 0: none")
+      ->type_name("N")
+      ->check(CLI::Validator(whole_number(0, 100), "", ""))
+      ->group(group);
   app.add_option_function<std::string>(
          "--color",
          choose(flags.color, std::map<std::string, ColorChoice>{{"auto", ColorChoice::Auto},
@@ -160,7 +168,8 @@ std::vector<std::pair<std::string_view, std::string>> places_of(const AnalysisFl
       {"--json", flags.json},
       {"--markdown", flags.markdown},
       {"--junit", flags.junit},
-      {"--model-card", flags.model_card}};
+      {"--model-card", flags.model_card},
+      {"--html", flags.html}};
   std::erase_if(places, [](const auto& place) { return place.second.empty(); });
   return places;
 }
@@ -200,6 +209,15 @@ Result<Done> read_maps(AnalysisFlags& flags) {
   return Done{};
 }
 
+// Conversations are kept only for a page that shows them.
+Result<Done> complete_page(AnalysisFlags& flags) {
+  if (flags.html.empty()) return Done{};
+  if (flags.html == "-")
+    return Error{ErrorKind::InvalidArgument, "--html writes a file, not standard output", ""};
+  flags.audit.excerpts_per_channel = flags.excerpts;
+  return Done{};
+}
+
 // One rendering to its place.
 Result<Done> save(const std::string& place, const std::string& text) {
   if (place == "-") return write_standard_output(text);
@@ -230,6 +248,8 @@ void add_analysis_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
 }
 
 Result<Done> complete(AnalysisFlags& flags) {
+  const Result<Done> page = complete_page(flags);
+  if (!page) return page.error();
   const Result<Done> apart = check_places(flags);
   if (!apart) return apart;
   flags.audit.keep_calls = !flags.csv.empty();
@@ -261,18 +281,20 @@ ExitStatus deliver(const AnalysisFlags& flags, const Renderings& renderings) {
     const Result<Done> saved = save_tables(flags.csv, renderings.csv);
     if (!saved) status = fail(saved.error());
   }
-  // Files before standard output, whose reader may be slow or gone.
-  const std::pair<const std::string&, const std::function<std::string()>&> texts[] = {
-      {flags.json, renderings.json},
-      {flags.markdown, renderings.markdown},
-      {flags.junit, renderings.junit},
-      {flags.model_card, renderings.model_card}};
-  for (const bool to_file : {true, false})
-    for (const auto& [place, text] : texts)
-      if (!place.empty() && (place != "-") == to_file) put(place, text());
-  if (!takes_standard_output(flags))
-    put("-", renderings.terminal(style_of_standard_output(flags.color)));
-  return status;
+}
+if (!flags.html.empty()) put(flags.html, renderings.html());
+// Files before standard output, whose reader may be slow or gone.
+const std::pair<const std::string&, const std::function<std::string()>&> texts[] = {
+    {flags.json, renderings.json},
+    {flags.markdown, renderings.markdown},
+    {flags.junit, renderings.junit},
+    {flags.model_card, renderings.model_card}};
+for (const bool to_file : {true, false})
+  for (const auto& [place, text] : texts)
+    if (!place.empty() && (place != "-") == to_file) put(place, text());
+if (!takes_standard_output(flags))
+  put("-", renderings.terminal(style_of_standard_output(flags.color)));
+return status;
 }
 
 void print_warnings(const AnalysisFlags& flags, const std::vector<Warning>& warnings,

@@ -29,6 +29,8 @@ struct AnalysisFlags {
   std::string junit;  // only with two arms
   std::string model_card;
   std::string csv;  // a folder
+  std::string html;
+  int excerpts = 3;  // with html
   bool quiet = false;
   ColorChoice color = ColorChoice::Auto;
 };
@@ -43,6 +45,7 @@ Result<Done> complete(AnalysisFlags& flags);
 struct Renderings {
   std::function<std::string()> json;
   std::function<std::string()> markdown;
+  std::function<std::string()> html;
   std::function<std::string(const TerminalStyle&)> terminal;
   std::function<std::string()> junit;
   std::function<std::string()> model_card;

@@ -5,6 +5,7 @@
 
 #include "app/analysis_flags.h"
 #include "app/arm_argument.h"
+#include "app/chart_library.h"
 #include "app/command_line.h"
 #include "app/console.h"
 #include "app/gate_flag.h"
@@ -161,6 +162,7 @@ ExitStatus run_audit(const Invocation& invocation) {
   print_warnings(flags, report->warnings, report->dropped);
   const ExitStatus status =
       deliver(flags, {[&] { return to_json(*report); }, [&] { return to_markdown(*report); },
+                      [&] { return to_html(*report, chart_library()); },
                       [&](const TerminalStyle& style) { return to_terminal(*report, style); },
                       [&] { return to_junit(*report); }, [&] { return to_model_card(*report); },
                       to_csv(*report)});

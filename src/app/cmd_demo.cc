@@ -161,8 +161,10 @@ ExitStatus make_arms(const DemoArguments& arguments, const Paths& paths, const s
 ExitStatus play(const DemoArguments& arguments, const Paths& paths, const std::string& plan) {
   const Result<Done> written = put_file(paths.in("plan.toml"), plan, true);
   if (!written) return fail(written.error());
-  return step(run_run, "run", {paths.in("plan.toml"), "--json", paths.in("audit.json")},
-              arguments.quiet);
+  return step(
+      run_run, "run",
+      {paths.in("plan.toml"), "--json", paths.in("audit.json"), "--html", paths.in("report.html")},
+      arguments.quiet);
 }
 
 Result<std::vector<DemoCell>> cells_of(const Paths& paths) {
@@ -209,8 +211,9 @@ ExitStatus demo(const DemoArguments& arguments) {
     cells = cells_of(paths);
     if (!cells) return fail(cells.error());
   }
-  return print_result(fmt::format("\n{}Everything of this run: {}   (the audit's JSON: {})\n",
-                                  demo_conclusion(*cells), paths.folder, paths.in("audit.json")));
+  return print_result(fmt::format(
+      "\n{}The report, for a browser: {}\nEverything of this run: {}   (the audit's JSON: {})\n",
+      demo_conclusion(*cells), paths.in("report.html"), paths.folder, paths.in("audit.json")));
 }
 
 void add_options(CLI::App& app, DemoArguments& arguments) {

@@ -5,6 +5,7 @@
 
 #include "app/analysis_flags.h"
 #include "app/arm_argument.h"
+#include "app/chart_library.h"
 #include "app/command_line.h"
 #include "app/console.h"
 #include "report/model_card.h"
@@ -80,6 +81,7 @@ ExitStatus run_inspect(const Invocation& invocation) {
   print_warnings(flags, report->warnings, report->dropped);
   return deliver(flags, {[&] { return to_json(*report); },
                          [&] { return to_markdown(*report); },
+                         [&] { return to_html(*report, chart_library()); },
                          [&](const TerminalStyle& style) { return to_terminal(*report, style); },
                          {},
                          [&] { return to_model_card(*report); },

@@ -52,6 +52,7 @@ struct RunArguments {
   std::string json;
   std::string markdown;
   GateFlag gate;
+  std::string html;
   WorldFlags world;
 };
 
@@ -125,6 +126,7 @@ ExitStatus run_on(ExitStatus (*command)(const Invocation&), std::vector<std::str
   if (!options.json.empty()) arguments.insert(arguments.end(), {"--json", options.json});
   if (!options.markdown.empty())
     arguments.insert(arguments.end(), {"--markdown", options.markdown});
+  if (!options.html.empty()) arguments.insert(arguments.end(), {"--html", options.html});
   if (options.quiet || options.json_progress) arguments.push_back("--quiet");
   const char* const color = options.world.color == ColorChoice::Always  ? "always"
                             : options.world.color == ColorChoice::Never ? "never"
@@ -283,6 +285,9 @@ void add_options(CLI::App& app, RunArguments& arguments) {
       ->type_name("FILE|-")
       ->group("output");
   add_gate_flag(app, arguments.gate);
+  app.add_option("--html", arguments.html, "the same as a page with charts")
+      ->type_name("FILE")
+      ->group("output");
   app.add_flag("--json-progress", arguments.json_progress,
                "progress as JSON, one object a line, on standard error")
       ->group("output");

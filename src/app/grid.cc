@@ -220,7 +220,8 @@ Result<std::vector<CellSources>> cells_of_grid(const std::vector<GridArm>& arms)
     for (const GridArm* arm : group)
       if (arm != *baseline)
         cells.push_back({cell_name(*arm), source_of(**baseline), source_of(*arm),
-                         rerun_of(**baseline), rerun_of(*arm)});
+                         rerun_of(**baseline), rerun_of(*arm),
+                         CellPlace{arm->family, arm->architecture, arm->domain, arm->precision}});
   }
   return cells;
 }

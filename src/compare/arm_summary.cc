@@ -236,6 +236,11 @@ RecoverySummary summarize_recovery(const Arm& arm, BudgetCount count, bool trial
   return out;
 }
 
+std::optional<double> rate_of(long failures, long calls) {
+  if (calls == 0) return std::nullopt;
+  return static_cast<double>(failures) / static_cast<double>(calls);
+}
+
 std::vector<PositionSummary> summarize_positions(const Arm& arm) {
   std::vector<PositionSummary> positions;
   for (int bin = 0; bin < kPositionBins; ++bin) {
@@ -251,6 +256,10 @@ std::vector<PositionSummary> summarize_positions(const Arm& arm) {
             episode.position_failures[b][static_cast<std::size_t>(channel)];
       }
     }
+    long failed = 0;
+    for (const auto& [channel, n] : position.failures) failed += n;
+    position.failed_per_call = rate_of(failed, position.calls);
+    position.tool_name_per_call = rate_of(position.failures[Channel::ToolName], position.calls);
     positions.push_back(position);
   }
   return positions;
@@ -274,6 +283,8 @@ std::vector<TaskRow> summarize_tasks(const Arm& arm) {
         row.failures += episode.agent_channel[static_cast<std::size_t>(channel)];
       }
     }
+    row.failed_per_call = rate_of(row.failures, row.calls);
+    row.tool_name_per_call = rate_of(row.tool_name, row.calls);
     rows.push_back(row);
   }
   return rows;

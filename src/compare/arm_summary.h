@@ -67,6 +67,8 @@ struct PositionSummary {
   int bin = 0;
   long calls = 0;
   std::map<Channel, long> failures;
+  std::optional<double> failed_per_call = {};     // all failure channels; nullopt: no calls
+  std::optional<double> tool_name_per_call = {};  // likewise
 };
 
 struct TaskRow {  // by task, for scatter plots and tables
@@ -77,6 +79,8 @@ struct TaskRow {  // by task, for scatter plots and tables
   long calls = 0;
   long failures = 0;  // all failure channels
   long tool_name = 0;
+  std::optional<double> failed_per_call = {};  // nullopt: no calls
+  std::optional<double> tool_name_per_call = {};
 };
 
 struct ArmSummary {

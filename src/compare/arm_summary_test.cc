@@ -58,6 +58,10 @@ TEST(ArmSummary, CountsAHandMadeArm) {
   ASSERT_EQ(summary.by_task.size(), 2u);
   EXPECT_EQ(summary.by_task[0].failures, 4);
   EXPECT_EQ(summary.by_task[0].tool_name, 2);
+  EXPECT_DOUBLE_EQ(*summary.by_task[0].tool_name_per_call,
+                   2.0 / static_cast<double>(summary.by_task[0].calls));
+  EXPECT_DOUBLE_EQ(*summary.by_task[0].failed_per_call,
+                   4.0 / static_cast<double>(summary.by_task[0].calls));
 }
 
 TEST(ArmSummary, DrawsTheCurveByHand) {

@@ -13,24 +13,11 @@ bool all_digits(std::string_view text) {
                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// "2" before "10", numbers before words, words by bytes.
-bool natural_less(std::string_view a, std::string_view b) {
-  const bool a_number = all_digits(a);
-  const bool b_number = all_digits(b);
-  if (a_number != b_number) return a_number;
-  if (a_number) {
-    const long long x = std::stoll(std::string(a));
-    const long long y = std::stoll(std::string(b));
-    if (x != y) return x < y;
-  }
-  return a < b;
-}
-
 // A total order, so that an arm does not depend on the order its files were read in: ties between
 // duplicates are broken by content.
 bool episode_less(const EpisodeFacts& a, const EpisodeFacts& b) {
   if (a.domain != b.domain) return a.domain < b.domain;
-  if (a.task_id != b.task_id) return natural_less(a.task_id, b.task_id);
+  if (a.task_id != b.task_id) return comes_before(a.task_id, b.task_id);
   return std::tie(a.trial, a.id, a.trajectory_hash) < std::tie(b.trial, b.id, b.trajectory_hash);
 }
 
@@ -47,6 +34,18 @@ std::vector<TaskEpisodes> group_by_task(const EpisodeList& episodes) {
 }
 
 }  // namespace
+
+bool comes_before(std::string_view a, std::string_view b) {
+  const bool a_number = all_digits(a);
+  const bool b_number = all_digits(b);
+  if (a_number != b_number) return a_number;
+  if (a_number) {
+    const long long x = std::stoll(std::string(a));
+    const long long y = std::stoll(std::string(b));
+    if (x != y) return x < y;
+  }
+  return a < b;
+}
 
 std::string_view to_string(BudgetCount count) {
   return count == BudgetCount::All ? "all" : "agent";

@@ -42,6 +42,9 @@ struct Arm {
   std::vector<TaskEpisodes> tasks;  // every task with at least one episode, same order
 };
 
+// The natural order of task ids: "2" before "10", numbers before words, words by bytes.
+bool comes_before(std::string_view a, std::string_view b);
+
 // Sorts and groups. Duplicate (task, trial) pairs are kept and warned about by evidence_warnings.
 Arm make_arm(std::string label, std::vector<std::string> sources, RunInfo info,
              std::vector<EpisodeFacts> episodes);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compare/comparison.h"
+#include "failure/excerpt.h"
 #include "ingest/ingest.h"
 #include "verdict/gate.h"
 #include "verdict/verdict.h"
@@ -19,11 +20,25 @@ struct Provenance {
   int bootstrap = 0;
 };
 
+// Where a cell stands in a grid; all empty where it is none's.
+struct CellPlace {
+  std::string family;
+  std::string architecture;
+  std::string domain;
+  std::string precision;
+
+  bool operator==(const CellPlace&) const = default;
+};
+
 struct AuditedCell {
   CellComparison comparison;
   Judgement judgement;
   std::size_t baseline_arm = 0;  // indices into AuditReport::arms
   std::size_t candidate_arm = 0;
+  CellPlace place = {};
+  // Failed calls with the conversation around them, where asked for; of paired tasks.
+  std::vector<Excerpt> baseline_excerpts = {};
+  std::vector<Excerpt> candidate_excerpts = {};
 };
 
 struct AuditReport {
@@ -46,8 +61,9 @@ struct FailureRow {
 
 struct InspectReport {
   ArmSummary arm;
-  Arm read;                          // the same arm, episode by episode
-  std::vector<FailureRow> failures;  // the agent's, by task and trial, of episodes that ran
+  Arm read;                            // the same arm, episode by episode
+  std::vector<FailureRow> failures;    // the agent's, by task and trial, of episodes that ran
+  std::vector<Excerpt> excerpts = {};  // a few of them with the conversation, where asked for
   CompareOptions options;
   std::vector<Dropped> dropped;
   std::vector<Warning> warnings;

@@ -1,0 +1,15 @@
+# Vega-Lite, for the charts of the HTML report: UNMASK_WITH_CHARTS and the files that become part of the program.
+#   npm   three minified files of pinned versions, from npm packages (deps/vega.sh, deps/vega.lock)
+#   off   no charts: the HTML report has its tables only, and says so
+set(UNMASK_CHARTS npm CACHE STRING "charts of the HTML report: npm or off")
+set(UNMASK_WITH_CHARTS OFF)
+if(UNMASK_CHARTS STREQUAL "npm")
+  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/deps/vega.sh RESULT_VARIABLE fetched)
+  if(NOT fetched EQUAL 0)
+    message(FATAL_ERROR "the chart libraries could not be fetched from the npm registry; -DUNMASK_CHARTS=off builds without charts")
+  endif()
+  set(UNMASK_WITH_CHARTS ON)
+  set(vega ${PROJECT_SOURCE_DIR}/deps/vega)
+elseif(NOT UNMASK_CHARTS STREQUAL "off")
+  message(FATAL_ERROR "UNMASK_CHARTS is npm or off, not '${UNMASK_CHARTS}'")
+endif()

@@ -1,0 +1,112 @@
+#include "failure/excerpt.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace unmask {
+namespace {
+
+TEST(WithoutSecrets, RemovesCredentialsAndKeepsTheirNames) {
+  EXPECT_EQ(without_secrets("Authorization: Bearer abcdef123456.xyz end"),
+            "Authorization: Bearer [removed] end");
+  EXPECT_EQ(without_secrets("key sk-proj-AbCdEf0123456789 used"), "key [removed] used");
+  EXPECT_EQ(without_secrets("url?api_key=12345&x=1"), "url?api_key=[removed]&x=1");
+  EXPECT_EQ(without_secrets("OPENAI_API_KEY=abc def"), "OPENAI_API_KEY=[removed] def");
+  EXPECT_EQ(without_secrets(R"({"password": "hunter2", "a": 1})"),
+            R"({"password": "[removed]", "a": 1})");
+  EXPECT_EQ(without_secrets(R"({\"token\": \"abc\"})"), R"({\"token\": \"[removed]\"})");
+  EXPECT_EQ(without_secrets("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"), "[removed]");
+  EXPECT_EQ(
+      without_secrets("a -----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY----- b"),
+      "a [removed] b");
+  EXPECT_EQ(without_secrets("AKIAIOSFODNN7EXAMPLE"), "[removed]");
+}
+
+TEST(WithoutSecrets, ShortensMailboxes) {
+  EXPECT_EQ(without_secrets("mail noah.brown7922@example.com now"), "mail n…@example.com now");
+  EXPECT_EQ(without_secrets("a @ b, x@y"), "a @ b, x@y");
+}
+
+TEST(WithoutSecrets, LeavesOrdinaryTextAlone) {
+  for (const char* text :
+       {"The order #W2378156 has 3 items.", "used 120 tokens in 4 s", "task-force sk-8 board",
+        "a basic plan", "token", "password: ", "é ü 漢字", ""})
+    EXPECT_EQ(without_secrets(text), text);
+}
+
+Message said(Role role, std::string text) {
+  Message message;
+  message.role = role;
+  message.text = std::move(text);
+  return message;
+}
+
+Episode talk() {
+  Episode episode;
+  episode.task_id = "7";
+  episode.messages = {said(Role::User, "one"),
+                      said(Role::Agent, "two"),
+                      said(Role::User, "three"),
+                      said(Role::Agent, ""),
+                      said(Role::Tool, "Error: not found"),
+                      said(Role::Agent, "sorry"),
+                      said(Role::User, "seven")};
+  episode.messages[3].calls = {{"1", "good", "{}", true, "", Side::Agent},
+                               {"2", "get_x", "{\"token\": \"abc\"}", true, "", Side::Agent}};
+  episode.messages[4].result = ToolResult{"2", "Error: not found", true, "", Side::Agent};
+  return episode;
+}
+
+ClassifiedCall failed_call() {
+  ClassifiedCall call;
+  call.channel = Channel::ToolName;
+  call.name = "get_x";
+  call.message = 3;
+  call.position = 1;
+  return call;
+}
+
+TEST(Excerpt, ShowsWhatLedToTheCallAndWhatCameOfIt) {
+  const Excerpt excerpt = excerpt_of(talk(), failed_call());
+  ASSERT_EQ(excerpt.messages.size(), 5u);
+  EXPECT_EQ(excerpt.messages[0].text, "two");
+  EXPECT_FALSE(excerpt.messages[2].calls[0].failed);
+  EXPECT_TRUE(excerpt.messages[2].calls[1].failed);
+  EXPECT_EQ(excerpt.messages[2].calls[1].arguments, "{\"token\": \"[removed]\"}");
+  EXPECT_TRUE(excerpt.messages[3].failed);
+  EXPECT_EQ(excerpt.messages[4].text, "sorry");
+  EXPECT_EQ(excerpt.all_messages, 7);
+}
+
+TEST(Excerpt, CutsHugeTextsAndSaysSo) {
+  Episode episode = talk();
+  episode.messages[2].text = std::string(1000000, 'y');
+  const Excerpt excerpt = excerpt_of(episode, failed_call());
+  EXPECT_LT(excerpt.messages[1].text.size(), kExcerptBytes + 40);
+  EXPECT_NE(excerpt.messages[1].text.find("[999300 bytes more]"), std::string::npos);
+}
+
+TEST(Excerpt, AnyMessageIndexIsSafe) {
+  ClassifiedCall call = failed_call();
+  for (const int message : {-5, 0, 6, 99}) {
+    call.message = message;
+    EXPECT_FALSE(excerpt_of(talk(), call).messages.empty());
+    EXPECT_TRUE(excerpt_of(Episode{}, call).messages.empty());
+  }
+}
+
+TEST(Excerpt, ShowsAttemptsThatWereHandedBack) {
+  Episode episode = talk();
+  Attempt attempt;
+  attempt.calls = {{"", "get_y", "{}", true, "", Side::Agent}};
+  attempt.feedback = "no tool get_y";
+  episode.messages[3].attempts = {attempt};
+  const Excerpt excerpt = excerpt_of(episode, failed_call());
+  EXPECT_EQ(excerpt.messages[2].calls.at(0).name, "get_y");
+  EXPECT_TRUE(excerpt.messages[2].calls.at(0).failed);
+  EXPECT_EQ(excerpt.messages[3].text, "no tool get_y");
+}
+
+}  // namespace
+}  // namespace unmask

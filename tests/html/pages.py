@@ -1,0 +1,98 @@
+"""Pages that the tests of the HTML report look at, made by the program itself in a folder."""
+import json
+import pathlib
+import subprocess
+
+ATTACKS = [
+    "</script><script>window.pwned=1</script>",
+    "<img src=x onerror=window.pwned=2>",
+    "\" onmouseover=\"window.pwned=3\" x=\"",
+    "<!--<script>",
+    "javascript:window.pwned=4",
+    "\u2028\u2029\u202e;window.pwned=5",
+    "${window.pwned=6} {{constructor.constructor('window.pwned=7')()}} datum.x",
+    "</style></title></textarea><svg onload=window.pwned=8>",
+]
+SECRETS = ["Bearer abcdef0123456789", "sk-proj-ABCDEF0123456789", "api_key=verysecretvalue"]
+
+
+def run(program, *arguments, status=0):
+    done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == status, f"{arguments}: status {done.returncode}: {done.stderr}"
+    return done
+
+
+def plant(program, folder, name, *arguments):
+    """The two logs of a planted cell."""
+    run(program, "plant", "-q", "-o", folder / name, *arguments)
+    return folder / f"{name}_baseline.json", folder / f"{name}_candidate.json"
+
+
+def audit(program, folder, name, *arguments):
+    """(page, JSON report) of an audit."""
+    page, report = folder / f"{name}.html", folder / f"{name}.audit.json"
+    run(program, "audit", "-q", *arguments, "--html", page, "--json", report)
+    return page, json.loads(report.read_text())
+
+
+def inspect(program, folder, name, *arguments):
+    page, report = folder / f"{name}.html", folder / f"{name}.inspect.json"
+    run(program, "inspect", "-q", *arguments, "--html", page, "--json", report)
+    return page, json.loads(report.read_text())
+
+
+def poisoned(log, to):
+    """A log whose every text is an attack: tool names, arguments, ids, messages, the model's name."""
+    data = json.loads(log.read_text())
+    attack = lambda i: ATTACKS[i % len(ATTACKS)]
+    names = {task["id"]: f"{task['id']} {attack(i)}" for i, task in enumerate(data["tasks"])}
+    for task in data["tasks"]:
+        task["id"] = names[task["id"]]
+    data["info"]["agent_info"]["llm"] += " " + attack(0)
+    data["info"]["git_commit"] = attack(1)
+    for s, simulation in enumerate(data["simulations"]):
+        simulation["task_id"] = names[simulation["task_id"]]
+        for m, message in enumerate(simulation["messages"]):
+            if message.get("content"):
+                message["content"] += " " + attack(s + m) + " " + SECRETS[m % len(SECRETS)]
+            for call in message.get("tool_calls") or []:
+                call["arguments"]["x"] = attack(m)
+                if call["name"].startswith(("check_", "toggle_", "functions.", "enable-")):
+                    call["name"] += attack(s % 4)
+    to.write_text(json.dumps(data))
+    return to
+
+
+def grid(program, folder, tasks=40):
+    """A 2×2×2 grid: one family damaged where it is not clean, the other with one cell whose score fell."""
+    place = folder / "grid"
+    place.mkdir()
+    for f, family in enumerate(["gemma-4", "qwen-3.6"]):
+        for a, architecture in enumerate(["dense", "moe"]):
+            for d, domain in enumerate(["telecom", "retail"]):
+                preset = "damaged" if f == 0 and a == d else "clean"
+                more = [] if preset == "damaged" else ["--tasks", tasks]
+                if (f, a, d) == (1, 1, 1):
+                    more += ["--success", "0.66,0.48"]
+                logs = plant(program, folder, "cell", "--preset", preset, "--domain", domain, *more,
+                             "--seed", 7 + 4 * f + 2 * a + d)
+                for log, precision in zip(logs, ["bf16", "int4"]):
+                    log.rename(place / f"{family}-{architecture}_{domain}_{precision}.json")
+    return place
+
+
+def all_pages(program, folder):
+    """name -> (page, JSON report)."""
+    folder = pathlib.Path(folder)
+    damaged = plant(program, folder, "damaged", "--preset", "damaged", "--exact")
+    clean = plant(program, folder, "clean", "--preset", "clean")
+    hostile = [poisoned(log, folder / f"hostile{i}.json")
+               for i, log in enumerate(plant(program, folder, "small", "--preset", "damaged", "--tasks", 24))]
+    return {
+        "damaged": audit(program, folder, "damaged", *damaged),
+        "clean": audit(program, folder, "clean", *clean),
+        "grid": audit(program, folder, "grid", "--grid", grid(program, folder), "--bootstrap", 500),
+        "inspect": inspect(program, folder, "inspect", damaged[1]),
+        "hostile": audit(program, folder, "hostile", *hostile, "--label", ATTACKS[0], "--label", ATTACKS[2]),
+        "hostile_inspect": inspect(program, folder, "hostile_inspect", hostile[1]),
+    }
