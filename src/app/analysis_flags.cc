@@ -133,6 +133,26 @@ void add_measuring_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
       ->group(group);
 }
 
+Result<Done> read_maps(AnalysisFlags& flags) {
+  for (const std::string& map : flags.maps) {
+    const std::size_t equals = map.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == map.size())
+      return Error{ErrorKind::InvalidArgument,
+                   fmt::format("--map must be OURS=THEIRS, not '{}'", map), ""};
+    flags.audit.read.field_map[map.substr(0, equals)] = map.substr(equals + 1);
+  }
+  return Done{};
+}
+
+// One rendering to its place.
+Result<Done> save(const std::string& place, const std::string& text) {
+  if (place == "-") return write_standard_output(text);
+  const HoldInterrupts whole_file;
+  return write_file(place, text);
+}
+
+}  // namespace
+
 void add_output_flags(CLI::App& app, AnalysisFlags& flags) {
   const std::string group = "results";
   app.add_option("--json", flags.json, "everything, as JSON; - is standard output")
@@ -153,26 +173,6 @@ void add_output_flags(CLI::App& app, AnalysisFlags& flags) {
   app.add_flag("-q,--quiet", flags.quiet, "no progress and no warnings on standard error")
       ->group(group);
 }
-
-Result<Done> read_maps(AnalysisFlags& flags) {
-  for (const std::string& map : flags.maps) {
-    const std::size_t equals = map.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == map.size())
-      return Error{ErrorKind::InvalidArgument,
-                   fmt::format("--map must be OURS=THEIRS, not '{}'", map), ""};
-    flags.audit.read.field_map[map.substr(0, equals)] = map.substr(equals + 1);
-  }
-  return Done{};
-}
-
-// One rendering to its place.
-Result<Done> save(const std::string& place, const std::string& text) {
-  if (place == "-") return write_standard_output(text);
-  const HoldInterrupts whole_file;
-  return write_file(place, text);
-}
-
-}  // namespace
 
 void add_analysis_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
   add_output_flags(app, flags);

@@ -58,6 +58,8 @@ Result<Done> check(const PlantedReplayOptions& o) {
   if (!(o.task_share >= 0 && o.task_share < 1)) return usage("task share", "in [0, 1)");
   if (!(o.mean_margin > 0 && o.mean_margin <= 1000)) return usage("mean margin", "above 0");
   if (!(o.reach > 0 && o.reach <= 1000)) return usage("reach", "above 0, at most 1,000");
+  if (!(o.candidate_reach >= 0 && o.candidate_reach <= 1000))
+    return usage("candidate reach", "0 to 1,000");
   if (!share(o.talk) || !share(o.hallucinated) || !share(o.tempting))
     return usage("a share", "in [0, 1]");
   return Done{};
@@ -99,6 +101,7 @@ struct Scene {
 struct ArmMargins {
   double act = 0;
   double tool = 0;
+  double reach = 0;
 };
 
 std::string quoted(std::string_view part, bool first) {
@@ -148,10 +151,11 @@ class ReplayPlanter {
     const Scene scene = draw_scene();
     const Drawn act = draw(act_effect);
     const Drawn tool = draw(tool_effect);
-    add_reply(context.id, "baseline", scene, {act.first, tool.first});
+    add_reply(context.id, "baseline", scene, {act.first, tool.first, options_.reach});
     if (options_.repeat_baseline)
-      add_reply(context.id, "baseline again", scene, {act.again, tool.again});
-    add_reply(context.id, "candidate", scene, {act.candidate, tool.candidate});
+      add_reply(context.id, "baseline again", scene, {act.again, tool.again, options_.reach});
+    const double reach = options_.candidate_reach > 0 ? options_.candidate_reach : options_.reach;
+    add_reply(context.id, "candidate", scene, {act.candidate, tool.candidate, reach});
     replay_.contexts.push_back(std::move(context));
   }
 
@@ -206,18 +210,18 @@ class ReplayPlanter {
     return scene;
   }
 
-  std::string decision_of(const Scene& scene, const ArmMargins& margins, bool calls,
-                          const Name& name) const {
+  static std::string decision_of(const Scene& scene, const ArmMargins& margins, bool calls,
+                                 const Name& name) {
     JsonWriter json;
     json.begin_object().key("first");
     const std::string_view chosen = scene.calls ? kCall : kTalk;
     const std::string_view other = scene.calls ? kTalk : kCall;
     write_position(json, {{std::string(chosen), 0}, {std::string(other), -margins.act}},
-                   calls ? "<call>{" : "It", options_.reach);
+                   calls ? "<call>{" : "It", margins.reach);
     if (calls) {
       json.key("name").begin_object().field("name", name.text()).key("tokens").begin_array();
       for (const bool first : {true, false})
-        write_position(json, branches_at(scene, margins.tool, first, name), "zz", options_.reach);
+        write_position(json, branches_at(scene, margins.tool, first, name), "zz", margins.reach);
       json.end_array().end_object();
     }
     json.end_object();

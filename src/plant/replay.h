@@ -21,12 +21,13 @@ struct PlantedReplayOptions {
   double sigma = 1;         // nats
   double replay_noise = 0;  // nats
   bool repeat_baseline = true;
-  double task_share = 0.2;    // of the variance of e, in [0, 1)
-  double mean_margin = 3;     // nats
-  double reach = 10;          // alternatives farther than this below the likeliest are not given
-  double talk = 0.2;          // share of decisions in which the baseline talks
-  double hallucinated = 0.1;  // share of the baseline's calls with a name that is not offered
-  double tempting = 0.3;      // share of decisions whose closest competitor is such a name
+  double task_share = 0.2;     // of the variance of e, in [0, 1)
+  double mean_margin = 3;      // nats
+  double reach = 10;           // alternatives farther than this below the likeliest are not given
+  double candidate_reach = 0;  // of the candidate; 0: as `reach`
+  double talk = 0.2;           // share of decisions in which the baseline talks
+  double hallucinated = 0.1;   // share of the baseline's calls with a name that is not offered
+  double tempting = 0.3;       // share of decisions whose closest competitor is such a name
   std::uint64_t seed = 20260731;
 };
 

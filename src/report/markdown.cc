@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "report/markdown_text.h"
 #include "report/numbers.h"
 #include "report/render.h"
 #include "report/sections.h"
@@ -14,44 +15,6 @@ namespace {
 constexpr std::size_t kNamesInMarkdown = 10;
 constexpr std::size_t kWarningsInMarkdown = 10;
 
-// Text of a log or a user as Markdown that shows exactly that text: no markup, link, mention or
-// HTML.
-std::string plain(std::string_view text) {
-  std::string out;
-  for (const char c : safe_for_terminal(text)) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '@':
-        out += "&#64;";
-        break;  // a name of a log must not notify anybody
-      case '\\':
-      case '`':
-      case '*':
-      case '_':
-      case '[':
-      case ']':
-      case '|':
-      case '#':
-      case '~':
-      case '!':
-        out += '\\';
-        out += c;
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 // What stands between backticks is code, the rest plain.
 std::string with_code(std::string_view text) {
   std::string out;
@@ -60,31 +23,27 @@ std::string with_code(std::string_view text) {
     const std::size_t end = text.find('`');
     const std::string_view part = text.substr(0, end);
     const bool closed = end != std::string_view::npos;
-    out += code && closed && !part.empty() ? "`" + safe_for_terminal(part) + "`" : plain(part);
+    out += code && closed && !part.empty() ? "`" + safe_for_terminal(part) + "`"
+                                           : markdown_plain(part);
     if (!closed) return out;
     text.remove_prefix(end + 1);
     code = !code;
   }
 }
 
-std::string row(std::initializer_list<std::string> cells) {
-  std::string out = "|";
-  for (const std::string& cell : cells) out += " " + cell + " |";
-  return out + "\n";
-}
-
 std::string channel_table(const CellComparison& cell) {
-  std::string out =
-      row({"channel", "baseline", "candidate", "times as often [95%]", "points", "Holm p", ""}) +
-      "|---|--:|--:|--:|--:|--:|---|\n";
+  std::string out = markdown_row({"channel", "baseline", "candidate", "times as often [95%]",
+                                  "points", "Holm p", ""}) +
+                    "|---|--:|--:|--:|--:|--:|---|\n";
   bool any = false;
   for (const auto& [channel, c] : cell.channels) {
     if (c.baseline_count + c.candidate_count == 0) continue;
     any = true;
-    out += row({fmt::format("`{}`", to_string(channel)), percent(c.baseline), percent(c.candidate),
-                ratio(c.amplification) + " " + ratio_interval(c.amplification_ci95),
-                in_points(c.difference), p_value(c.p_holm ? c.p_holm : c.p),
-                c.amplified ? (c.is_new ? "**new**" : "**amplified**") : ""});
+    out += markdown_row({fmt::format("`{}`", to_string(channel)), percent(c.baseline),
+                         percent(c.candidate),
+                         ratio(c.amplification) + " " + ratio_interval(c.amplification_ci95),
+                         in_points(c.difference), p_value(c.p_holm ? c.p_holm : c.p),
+                         c.amplified ? (c.is_new ? "**new**" : "**amplified**") : ""});
   }
   return any ? out : "No failed call in either arm.\n";
 }
@@ -104,64 +63,65 @@ std::string gap_table(const BudgetComparison& budget) {
 
 std::string names_table(const NamesComparison& names) {
   std::string out =
-      row({"hallucinated name", "kind", "baseline", "candidate"}) + "|---|---|--:|--:|\n";
+      markdown_row({"hallucinated name", "kind", "baseline", "candidate"}) + "|---|---|--:|--:|\n";
   for (std::size_t i = 0; i < names.counts.size() && i < kNamesInMarkdown; ++i) {
     const NamesComparison::Pair& pair = names.counts[i];
-    out += row({plain(pair.name), fmt::format("`{}`", to_string(pair.kind)),
-                count_text(pair.baseline), count_text(pair.candidate)});
+    out += markdown_row({markdown_plain(pair.name), fmt::format("`{}`", to_string(pair.kind)),
+                         count_text(pair.baseline), count_text(pair.candidate)});
   }
   return out;
-}
-
-std::string folded(const std::string& summary, const std::string& body) {
-  return fmt::format("<details><summary>{}</summary>\n\n{}\n</details>\n\n", summary, body);
 }
 
 std::string evidence(const std::vector<Warning>& warnings, const std::vector<Dropped>& dropped) {
   std::string out;
   std::size_t shown = 0;
   for (const Warning& warning : warnings)
-    if (shown++ < kWarningsInMarkdown) out += "- " + plain(warning_in_words(warning)) + "\n";
+    if (shown++ < kWarningsInMarkdown)
+      out += "- " + markdown_plain(warning_in_words(warning)) + "\n";
   for (const Dropped& record : dropped)
-    if (shown++ < kWarningsInMarkdown) out += "- " + plain(dropped_in_words(record)) + "\n";
+    if (shown++ < kWarningsInMarkdown)
+      out += "- " + markdown_plain(dropped_in_words(record)) + "\n";
   if (shown > kWarningsInMarkdown)
     out += fmt::format("- and {} more\n", shown - kWarningsInMarkdown);
   return out;
 }
 
 std::string footer(const Provenance& provenance) {
-  return fmt::format("<sub>unmask {}, seed {}, {} resamples: {}</sub>\n", plain(provenance.version),
-                     provenance.seed, count_text(provenance.bootstrap), plain(provenance.command));
+  return fmt::format("<sub>unmask {}, seed {}, {} resamples: {}</sub>\n",
+                     markdown_plain(provenance.version), provenance.seed,
+                     count_text(provenance.bootstrap), markdown_plain(provenance.command));
 }
 
 std::string cell_section(const AuditedCell& cell, const AuditReport& report) {
   const CellComparison& c = cell.comparison;
   std::string out = fmt::format("### {}: {}\n\n{}\n\n", verdict_title(cell.judgement.verdict),
-                                plain(c.cell), plain(headline(cell)));
+                                markdown_plain(c.cell), markdown_plain(headline(cell)));
   const std::string fragile = fragility(cell);
   if (!fragile.empty()) out += fragile + "\n\n";
-  out += row({"", "baseline", "candidate", "change"}) + "|---|--:|--:|--:|\n";
-  out += row({"success", percent(c.baseline.success.value), percent(c.candidate.success.value),
-              c.outcome.delta
-                  ? in_points(c.outcome.delta->mean) + " " + points_interval(c.outcome.delta->ci95)
-                  : kAbsent});
+  out += markdown_row({"", "baseline", "candidate", "change"}) + "|---|--:|--:|--:|\n";
+  out += markdown_row(
+      {"success", percent(c.baseline.success.value), percent(c.candidate.success.value),
+       c.outcome.delta
+           ? in_points(c.outcome.delta->mean) + " " + points_interval(c.outcome.delta->ci95)
+           : kAbsent});
   if (c.budget.gap_tight) {
     const auto tight = [&](const ArmSummary& arm) -> std::optional<double> {
       for (const CurvePoint& point : arm.budget.curve)
         if (point.k == c.budget.k_tight) return point.success;
       return std::nullopt;
     };
-    out += row({fmt::format("success, at most {} failed calls", c.budget.k_tight),
-                percent(tight(c.baseline)), percent(tight(c.candidate)),
-                in_points(-*c.budget.gap_tight)});
+    out += markdown_row({fmt::format("success, at most {} failed calls", c.budget.k_tight),
+                         percent(tight(c.baseline)), percent(tight(c.candidate)),
+                         in_points(-*c.budget.gap_tight)});
   }
-  out += row({"failed calls per episode", decimal(c.baseline.budget.mean_errors, 2),
-              decimal(c.candidate.budget.mean_errors, 2), ""});
-  out += row({"episodes", count_text(c.episodes_baseline), count_text(c.episodes_candidate), ""});
+  out += markdown_row({"failed calls per episode", decimal(c.baseline.budget.mean_errors, 2),
+                       decimal(c.candidate.budget.mean_errors, 2), ""});
+  out += markdown_row(
+      {"episodes", count_text(c.episodes_baseline), count_text(c.episodes_candidate), ""});
   out += "\n";
   std::string body;
   for (const std::string& reason : cell.judgement.reasons)
-    body += "- " + plain(typeset(reason)) + "\n";
+    body += "- " + markdown_plain(typeset(reason)) + "\n";
   const std::string unmasked = unmasked_gap_in_words(c, report.cells.size() > 1);
   if (!unmasked.empty()) body += "- unmasked gap: " + unmasked + "\n";
   if (c.outcome.delta) body += "- the score is " + equivalence_in_words(c.outcome) + "\n";
@@ -174,22 +134,24 @@ std::string cell_section(const AuditedCell& cell, const AuditReport& report) {
   if (!recovery.empty()) body += "Recovery: " + recovery + "\n";
   const std::string repair = repair_in_words(c);
   if (!repair.empty()) body += "\nRepair: " + repair + "\n";
-  out += folded("Why, channel by channel", body);
+  out += markdown_folded("Why, channel by channel", body);
   const std::string warnings = evidence(c.warnings, {});
-  if (!warnings.empty()) out += folded("Evidence", warnings);
+  if (!warnings.empty()) out += markdown_folded("Evidence", warnings);
   return out + "**Next:** " + with_code(next_step(cell)) + "\n\n";
 }
 
 std::string matrix(const AuditReport& report) {
   std::string out = "## unmask: " + counted(static_cast<long>(report.cells.size()), "comparison") +
-                    "\n\n" + row({"cell", "verdict", "score, points", "unmasked gap", "Holm p"}) +
+                    "\n\n" +
+                    markdown_row({"cell", "verdict", "score, points", "unmasked gap", "Holm p"}) +
                     "|---|---|--:|--:|--:|\n";
   for (const AuditedCell& cell : report.cells) {
     const CellComparison& c = cell.comparison;
-    out += row({plain(c.cell), fmt::format("**{}**", to_string(cell.judgement.verdict)),
-                c.outcome.delta ? in_points(c.outcome.delta->mean) : kAbsent,
-                c.budget.unmasked.test ? in_points(c.budget.unmasked.test->mean) : kAbsent,
-                p_value(c.budget.unmasked.p_holm)});
+    out += markdown_row({markdown_plain(c.cell),
+                         fmt::format("**{}**", to_string(cell.judgement.verdict)),
+                         c.outcome.delta ? in_points(c.outcome.delta->mean) : kAbsent,
+                         c.budget.unmasked.test ? in_points(c.budget.unmasked.test->mean) : kAbsent,
+                         p_value(c.budget.unmasked.p_holm)});
   }
   return out + "\n";
 }
@@ -202,38 +164,42 @@ std::string to_markdown(const AuditReport& report) {
   if (report.cells.size() > 1) out += matrix(report);
   for (const AuditedCell& cell : report.cells) out += cell_section(cell, report);
   const std::string warnings = evidence(report.warnings, report.dropped);
-  if (!warnings.empty()) out += folded("Evidence of the whole audit", warnings);
+  if (!warnings.empty()) out += markdown_folded("Evidence of the whole audit", warnings);
   return out + footer(report.provenance);
 }
 
 std::string to_markdown(const InspectReport& report) {
   const ArmSummary& arm = report.arm;
-  std::string out = fmt::format("### {}{}\n\n", plain(arm.label),
-                                arm.info.domain.empty() ? "" : ", " + plain(arm.info.domain));
+  std::string out =
+      fmt::format("### {}{}\n\n", markdown_plain(arm.label),
+                  arm.info.domain.empty() ? "" : ", " + markdown_plain(arm.info.domain));
   out += fmt::format("{}, {}; success {}; {} of {} failed.\n\n",
                      counted(arm.episodes_evaluated, "episode"), tasks_by_trials(arm),
                      percent_estimate(arm.success), count_text(arm.failed_agent),
                      counted(arm.agent_calls, "agent call"));
-  out += row({"channel", "failed", "per call", "[95%]", "screen"}) + "|---|--:|--:|--:|---|\n";
+  out += markdown_row({"channel", "failed", "per call", "[95%]", "screen"}) +
+         "|---|--:|--:|--:|---|\n";
   for (const auto& [channel, c] : arm.channels)
-    out += row({fmt::format("`{}`", to_string(channel)), count_text(c.count),
-                percent(c.per_call.value), percent_interval(c.per_call.ci95),
-                c.screen ? std::string(to_string(*c.screen)) : kAbsent});
+    out += markdown_row({fmt::format("`{}`", to_string(channel)), count_text(c.count),
+                         percent(c.per_call.value), percent_interval(c.per_call.ci95),
+                         c.screen ? std::string(to_string(*c.screen)) : kAbsent});
   out += "\n";
   const std::string repair = repair_in_words(arm);
   if (!repair.empty()) out += "Repair: " + repair + ".\n\n";
   std::string names;
   for (std::size_t i = 0; i < arm.names.size() && i < kNamesInMarkdown; ++i)
-    names += fmt::format("- {}: {}\n", plain(arm.names[i].name), count_text(arm.names[i].count));
-  if (!names.empty()) out += folded("Hallucinated tool names", names);
+    names += fmt::format("- {}: {}\n", markdown_plain(arm.names[i].name),
+                         count_text(arm.names[i].count));
+  if (!names.empty()) out += markdown_folded("Hallucinated tool names", names);
   std::string curve;
   for (const CurvePoint& point : arm.budget.curve)
-    curve += row({std::to_string(point.k), percent(point.success), percent_interval(point.ci95)});
+    curve += markdown_row(
+        {std::to_string(point.k), percent(point.success), percent_interval(point.ci95)});
   if (!curve.empty())
-    out += folded("Success with at most K failed calls",
-                  row({"K", "success", "[95%]"}) + "|--:|--:|--:|\n" + curve);
+    out += markdown_folded("Success with at most K failed calls",
+                           markdown_row({"K", "success", "[95%]"}) + "|--:|--:|--:|\n" + curve);
   const std::string warnings = evidence(report.warnings, report.dropped);
-  if (!warnings.empty()) out += folded("Evidence", warnings);
+  if (!warnings.empty()) out += markdown_folded("Evidence", warnings);
   return out + footer(report.provenance);
 }
 

@@ -207,6 +207,25 @@ TEST(Reliability, EqualPredictionsStayTogetherInAnyOrder) {
   EXPECT_EQ(reliability(Numbers{0.5}, Labels{1, 0}).error().kind, ErrorKind::InvalidArgument);
 }
 
+TEST(Reliability, RightPredictionsErrAsMuchAsChanceDoes) {
+  Rng rng(21);
+  double error = 0;
+  double chance = 0;
+  for (int draw = 0; draw < 50; ++draw) {
+    Numbers predicted;
+    Labels event;
+    for (int i = 0; i < 500; ++i) {
+      predicted.push_back(0.3 * rng.uniform());
+      event.push_back(rng.bernoulli(predicted.back()) ? 1 : 0);
+    }
+    const Result<Reliability> table = reliability(predicted, event);
+    ASSERT_TRUE(table);
+    error += table->expected_calibration_error / 50;
+    chance += table->error_of_chance / 50;
+  }
+  EXPECT_NEAR(error / chance, 1, 0.1);
+}
+
 TEST(Survival, GivesTheLeukaemiaTable) {
   // Freireich et al. (1963), 6-mercaptopurine, as in Cox & Oakes (1984): weeks in remission.
   const Numbers exact = {6, 6, 6, 7, 10, 13, 16, 22, 23};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 #include <numeric>
 
 namespace unmask {
@@ -46,6 +47,9 @@ Result<Reliability> reliability(std::span<const double> predicted, std::span<con
     row.observed /= rows;
     out.expected_calibration_error +=
         rows / static_cast<double>(n) * std::abs(row.predicted - row.observed);
+    out.error_of_chance +=
+        rows / static_cast<double>(n) *
+        std::sqrt(2 * row.predicted * (1 - row.predicted) / (std::numbers::pi * rows));
     out.bins.push_back(row);
     begin = end;
   }

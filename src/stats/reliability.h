@@ -19,7 +19,10 @@ struct ReliabilityBin {
 struct Reliability {
   std::vector<ReliabilityBin> bins;
   double expected_calibration_error = 0;  // mean over rows of |predicted - observed| of their bin
-  double brier = 0;                       // mean of (prediction - event)^2
+  // What that error is on average where every prediction is right and rows are independent: few
+  // rows are never without error. Half-normal mean of each bin's sampling error.
+  double error_of_chance = 0;
+  double brier = 0;  // mean of (prediction - event)^2
 };
 
 // Bins hold equally many rows as far as equal predictions, which stay together, allow. Equal counts
