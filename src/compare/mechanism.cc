@@ -147,7 +147,7 @@ void correct_for_number(std::vector<CandidateMechanism>& candidates) {
     for (ReplayChannel& channel : candidate.channels) channel.p_holm = corrected[next++];
 }
 
-class Warnings {
+class Notices {
  public:
   void add(bool given, std::string_view code, const std::string& message, const std::string& where,
            long count = 1) {
@@ -156,7 +156,7 @@ class Warnings {
   std::vector<Warning> list;
 };
 
-void warn_of_arm(const ReplayedArm& arm, Warnings& warnings) {
+void warn_of_arm(const ReplayedArm& arm, Notices& warnings) {
   const std::string& label = arm.arm.label;
   warnings.add(arm.errors > 0, "no_reply",
                "Some contexts got no reply and were left out of every comparison.", label,
@@ -178,7 +178,7 @@ void warn_of_arm(const ReplayedArm& arm, Warnings& warnings) {
                label, arm.strangers);
 }
 
-void warn_of_flips(const CandidateMechanism& candidate, Warnings& warnings) {
+void warn_of_flips(const CandidateMechanism& candidate, Notices& warnings) {
   for (const FlipAnalysis& flips : candidate.flips) {
     if (!flips.models || flips.replay_noise) continue;
     const double lambda = flips.models->multiplicative.lambda->value;
@@ -191,7 +191,7 @@ void warn_of_flips(const CandidateMechanism& candidate, Warnings& warnings) {
 }
 
 std::vector<Warning> warnings_of(const Mechanism& mechanism) {
-  Warnings warnings;
+  Notices warnings;
   for (const ReplayedArm& arm : mechanism.arms) warn_of_arm(arm, warnings);
   for (const CandidateMechanism& candidate : mechanism.candidates)
     warn_of_flips(candidate, warnings);

@@ -7,14 +7,14 @@
 // or cannot. Two names *part* at the first position where a token leads to only one of them; that
 // position is their node.
 //
-//   a = get_user, competitors get_order, get_users, cancel; the reply's tokens: `get_`, `user`, `"`
-//     position 0   `get_` -0.01   `cancel` -5.0   `get` -6.0
-//     position 1   `user` -0.2    `order` -1.9    `item` -4.0   (nothing else was given)
-//     position 2   `"`    -0.05   `s` -3.2
-//   cancel parts at position 0:  p(a) = `get_` + `get` (from which a can still come), margin 4.99
-//   get_order at position 1:     -0.2 - (-1.9) = 1.7
-//   get_users at position 2:     -0.05 - (-3.2) = 3.15
-//   m = 1.7; `item` leads to no competitor and takes no part.
+//   a = get_user, competitors get_order, get_users, cancel; the reply's tokens: `get_`, `user"`
+//     position 0   `get_` -0.01    `cancel` -5.0    `get` -6.0
+//     position 1   `user"` -0.2    `order"` -1.9    `users"` -3.2    `item"` -4.0
+//   cancel parts at position 0, where `get_` and `get` can still become a:   margin 4.99
+//   get_order and get_users at position 1:   -0.2 - (-1.9) = 1.7 and 3.0
+//   m = 1.7; `item"` leads to no competitor and takes no part.
+//   Were the second token `user`, get_users would part behind it, where nothing was recorded: it is
+//   not seen.
 //
 // A log-probability of several tokens that lead to the same name is that of their sum. A token that
 // leads to several competitors counts in full for each: what parts them lies further on, on a path

@@ -10,20 +10,20 @@
 namespace unmask {
 namespace {
 
-void write_text(JsonWriter& json, std::string_view name, std::string_view text) {
+void put_text(JsonWriter& json, std::string_view name, std::string_view text) {
   if (!text.empty()) json.field(name, text);
 }
 
-void write_count(JsonWriter& json, std::string_view name, long value) {
+void put_count(JsonWriter& json, std::string_view name, long value) {
   if (value != 0) json.field(name, value);
 }
 
 // A JSON object kept as text.
-void write_object(JsonWriter& json, std::string_view name, std::string_view text) {
+void put_object(JsonWriter& json, std::string_view name, std::string_view text) {
   if (!text.empty()) json.key(name).raw(text);
 }
 
-void write_calls(JsonWriter& json, const std::vector<ToolCall>& calls) {
+void put_calls(JsonWriter& json, const std::vector<ToolCall>& calls) {
   if (calls.empty()) return;
   json.key("calls").begin_array();
   for (const ToolCall& call : calls) {
@@ -34,13 +34,13 @@ void write_calls(JsonWriter& json, const std::vector<ToolCall>& calls) {
   json.end_array();
 }
 
-void write_arm(JsonWriter& json, const ReplayArm& arm) {
+void put_arm(JsonWriter& json, const ReplayArm& arm) {
   json.begin_object().field("label", arm.label);
-  write_text(json, "precision", arm.precision);
-  write_text(json, "model", arm.model);
-  write_text(json, "settings", arm.settings);
+  put_text(json, "precision", arm.precision);
+  put_text(json, "model", arm.model);
+  put_text(json, "settings", arm.settings);
   if (arm.baseline) json.field("baseline", true);
-  write_text(json, "repeats", arm.repeats);
+  put_text(json, "repeats", arm.repeats);
   json.end_object();
 }
 
@@ -54,16 +54,16 @@ std::string line_of(JsonWriter& json) {
 std::string replay_line(const ReplayHead& head) {
   JsonWriter json;
   json.begin_object().field("schema", kReplaySchema).field("kind", "replay");
-  write_text(json, "log", head.log);
-  write_text(json, "format", head.format);
-  write_text(json, "domain", head.domain);
+  put_text(json, "log", head.log);
+  put_text(json, "format", head.format);
+  put_text(json, "domain", head.domain);
   json.field("seed", head.seed);
-  write_text(json, "version", head.version);
-  write_text(json, "command", head.command);
+  put_text(json, "version", head.version);
+  put_text(json, "command", head.command);
   json.field("samples", head.samples).field("greedy", head.greedy);
   json.field("eligible", head.eligible).field("selected", head.selected);
   json.key("arms").begin_array();
-  for (const ReplayArm& arm : head.arms) write_arm(json, arm);
+  for (const ReplayArm& arm : head.arms) put_arm(json, arm);
   json.end_array();
   return line_of(json);
 }
@@ -80,20 +80,20 @@ std::string replay_line(const ReplayTools& tools) {
 std::string replay_line(const ReplayContext& context) {
   JsonWriter json;
   json.begin_object().field("kind", "context").field("id", context.id);
-  write_text(json, "domain", context.domain);
-  write_text(json, "task", context.task_id);
-  write_count(json, "trial", context.trial);
-  write_text(json, "episode", context.episode);
-  write_count(json, "message", context.message);
-  write_count(json, "attempt", context.attempt);
-  write_count(json, "turn", context.turn);
-  write_count(json, "turns", context.turns);
-  write_count(json, "call_index", context.call_index);
-  write_text(json, "tools", context.tools_id);
-  write_text(json, "sha256", context.sha256);
+  put_text(json, "domain", context.domain);
+  put_text(json, "task", context.task_id);
+  put_count(json, "trial", context.trial);
+  put_text(json, "episode", context.episode);
+  put_count(json, "message", context.message);
+  put_count(json, "attempt", context.attempt);
+  put_count(json, "turn", context.turn);
+  put_count(json, "turns", context.turns);
+  put_count(json, "call_index", context.call_index);
+  put_text(json, "tools", context.tools_id);
+  put_text(json, "sha256", context.sha256);
   json.key("recorded").begin_object();
-  write_text(json, "text", context.recorded_text);
-  write_calls(json, context.recorded_calls);
+  put_text(json, "text", context.recorded_text);
+  put_calls(json, context.recorded_calls);
   json.end_object();
   return line_of(json);
 }
@@ -102,18 +102,18 @@ std::string replay_line(const ReplayReply& reply) {
   JsonWriter json;
   json.begin_object().field("kind", "reply").field("context", reply.context_id);
   json.field("arm", reply.arm);
-  write_count(json, "sample", reply.sample);
-  write_text(json, "text", reply.text);
-  write_calls(json, reply.calls);
-  write_text(json, "channel", reply.channel);
-  write_text(json, "sub_kind", reply.sub_kind);
-  write_object(json, "decision", reply.decision);
+  put_count(json, "sample", reply.sample);
+  put_text(json, "text", reply.text);
+  put_calls(json, reply.calls);
+  put_text(json, "channel", reply.channel);
+  put_text(json, "sub_kind", reply.sub_kind);
+  put_object(json, "decision", reply.decision);
   if (reply.usage) {
     json.field("prompt_tokens", reply.usage->prompt);
     json.field("completion_tokens", reply.usage->completion);
   }
   if (reply.seconds) json.field("seconds", *reply.seconds);
-  write_text(json, "error", reply.error);
+  put_text(json, "error", reply.error);
   return line_of(json);
 }
 
