@@ -166,7 +166,7 @@ TEST(ParseDecision, OrdersAlternativesAndLeavesOutTheImpossible) {
 TEST(ParseDecision, SaysWhatIsWrong) {
   const std::pair<const char*, const char*> cases[] = {
       {"[]", "not a JSON object"},
-      {"{", "is not JSON"},
+      {"{", "is JSON cut short"},
       {R"({"first": {"logprob": -1}})", "token has no text"},
       {R"({"first": {"token": "a"}})", "no log-probability"},
       {R"({"first": {"token": "a", "logprob": 1}})", "at most 0"},
