@@ -123,7 +123,7 @@ void add_measuring_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
       ->group(group);
 }
 
-void add_output_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
+void add_text_flags(CLI::App& app, AnalysisFlags& flags) {
   const std::string group = "results";
   app.add_option("--json", flags.json, "everything, as JSON; - is standard output")
       ->type_name("FILE|-")
@@ -131,6 +131,10 @@ void add_output_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
   app.add_option("--markdown", flags.markdown, "a short report for a pull request")
       ->type_name("FILE|-")
       ->group(group);
+}
+
+void add_file_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
+  const std::string group = "results";
   if (compares)
     app.add_option("--junit", flags.junit, "the gate as a test report, one case a cell and channel")
         ->type_name("FILE|-")
@@ -149,6 +153,10 @@ void add_output_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
       ->type_name("N")
       ->check(CLI::Validator(whole_number(0, 100), "", ""))
       ->group(group);
+}
+
+void add_screen_flags(CLI::App& app, AnalysisFlags& flags) {
+  const std::string group = "results";
   app.add_option_function<std::string>(
          "--color",
          choose(flags.color, std::map<std::string, ColorChoice>{{"auto", ColorChoice::Auto},
@@ -241,8 +249,15 @@ Result<Done> save_tables(const std::string& folder, const std::vector<CsvTable>&
 
 }  // namespace
 
+void add_output_flags(CLI::App& app, AnalysisFlags& flags) {
+  add_text_flags(app, flags);
+  add_screen_flags(app, flags);
+}
+
 void add_analysis_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
-  add_output_flags(app, flags, compares);
+  add_text_flags(app, flags);
+  add_file_flags(app, flags, compares);
+  add_screen_flags(app, flags);
   add_measuring_flags(app, flags, compares);
   add_reading_flags(app, flags);
 }

@@ -38,6 +38,9 @@ struct AnalysisFlags {
 // `compares`: the options that only matter between two arms are offered too.
 void add_analysis_flags(CLI::App& app, AnalysisFlags& flags, bool compares);
 
+// Of these, only where results go: --json, --markdown, --color and --quiet.
+void add_output_flags(CLI::App& app, AnalysisFlags& flags);
+
 // After parsing: checks what one option cannot know of another, reads the tools file.
 // Errors   InvalidArgument, NotFound, Malformed.
 Result<Done> complete(AnalysisFlags& flags);

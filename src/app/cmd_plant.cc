@@ -9,6 +9,8 @@
 #include "app/plant_flags.h"
 #include "app/shell_quote.h"
 #include "plant/plant.h"
+#include "plant/replay.h"
+#include "trace/replay_writer.h"
 #include "trace/tau2_writer.h"
 
 namespace unmask {
@@ -17,17 +19,21 @@ namespace {
 constexpr const char* kDescription =
     "Writes a baseline and a candidate log, in tau2-bench's format, whose truth is known: to try "
     "the\n"
-    "audit, to teach, to see what a study of a given size would find. No model runs.\n";
+    "audit, to teach, to see what a study of a given size would find. No model runs. With "
+    "--replay,\n"
+    "a replay of decisions whose margins follow a known noise model.\n";
 
 constexpr const char* kExamples =
     "examples:\n"
     "  unmask plant --preset damaged --exact --out demo/\n"
     "  unmask plant --preset damaged --tasks 30 --trials 2 --out pilot/\n"
+    "  unmask plant --replay --noise 1.2 --shrink 0.8 --out replay.jsonl\n"
     "  unmask plant --tool-name-rate 0.05,0.10 --success 0.7 --seed 7 --out mine\n";
 
 struct PlantArguments {
   std::string preset;
   bool exact = false;
+  bool replay = false;
   std::string out;
   bool directory_form = false;
   bool quiet = false;
@@ -49,6 +55,8 @@ void add_options(CLI::App& app, PlantArguments& arguments) {
       ->group(group);
   app.add_option("--preset", arguments.preset, preset_help())->type_name("NAME")->group(group);
   app.add_flag("--exact", arguments.exact, "meet counts exactly instead of drawing at random")
+      ->group(group);
+  app.add_flag("--replay", arguments.replay, "write a replay of decisions: --out is a file")
       ->group(group);
   app.add_flag("--directory-form", arguments.directory_form,
                "write each log as a folder: results.json and simulations/")
@@ -99,6 +107,11 @@ Result<Done> check_usage(const PlantArguments& arguments) {
   };
   if (arguments.out.empty()) return usage("plant needs a place to write to: --out FOLDER/");
   if (arguments.labels.size() > 2) return usage("--label is given more than twice for two arms");
+  if (arguments.replay && (arguments.exact || arguments.directory_form ||
+                           !arguments.preset.empty() || !arguments.labels.empty()))
+    return usage("--replay goes with none of --exact, --preset, --label and --directory-form");
+  if (!arguments.replay && !arguments.flags.replay.empty())
+    return usage("--" + arguments.flags.replay.begin()->first + " needs --replay");
   if (arguments.exact && arguments.preset.empty())
     return usage("--exact needs a --preset to take its counts from");
   return Done{};
@@ -130,6 +143,21 @@ Result<std::string> write_arm(const PlantArguments& arguments, const std::string
   return place;
 }
 
+ExitStatus write_planted_replay(const PlantArguments& arguments) {
+  PlantedReplayOptions options;
+  const Result<Done> applied = apply(arguments.flags, options);
+  if (!applied) return fail(applied.error());
+  const Result<Replay> replay = plant_replay(options);
+  if (!replay) return fail(replay.error());
+  const HoldInterrupts whole_file;
+  const Result<Done> written = write_replay_file(*replay, arguments.out);
+  if (!written) return fail(written.error());
+  if (arguments.out == "-") return ExitStatus::Done;
+  return print_result(fmt::format("{}  {} decisions of {} tasks\n\nnext: unmask margins {}\n",
+                                  safe_for_terminal(arguments.out), replay->contexts.size(),
+                                  options.tasks, shell_quoted(arguments.out)));
+}
+
 }  // namespace
 
 ExitStatus run_plant(const Invocation& invocation) {
@@ -142,6 +170,7 @@ ExitStatus run_plant(const Invocation& invocation) {
   if (*parsed == Parsed::HelpShown) return ExitStatus::Done;
   const Result<Done> usable = check_usage(arguments);
   if (!usable) return fail(usable.error());
+  if (arguments.replay) return write_planted_replay(arguments);
 
   Progress progress(arguments.quiet);
   const Result<PlantedPair> pair = planted(arguments, progress);

@@ -38,6 +38,7 @@ struct Command {
 
 ExitStatus run_audit(const Invocation& invocation);
 ExitStatus run_inspect(const Invocation& invocation);
+ExitStatus run_margins(const Invocation& invocation);
 ExitStatus run_plant(const Invocation& invocation);
 ExitStatus run_grade(const Invocation& invocation);
 ExitStatus run_domains(const Invocation& invocation);

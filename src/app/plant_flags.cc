@@ -85,6 +85,20 @@ constexpr ArmFlag<ExactArm, int> kExactArm[] = {
      &ExactArm::successes_tight},
 };
 
+constexpr FieldFlag<PlantedReplayOptions, double> kReplayNumbers[] = {
+    {"noise", "noise on the candidate's margins, nats (1)", &PlantedReplayOptions::sigma},
+    {"shrink", "what its margins are multiplied by (1)", &PlantedReplayOptions::lambda},
+    {"shift", "and moved by, nats (0)", &PlantedReplayOptions::alpha},
+    {"replay-noise", "noise of the baseline when it is asked again, nats (0)",
+     &PlantedReplayOptions::replay_noise},
+    {"mean-margin", "mean of the baseline's margins, nats (3)", &PlantedReplayOptions::mean_margin},
+    {"reach", "alternatives are given down to this many nats (10)", &PlantedReplayOptions::reach},
+    {"hallucinated", "share of the baseline's names that are not offered (0.1)",
+     &PlantedReplayOptions::hallucinated},
+    {"tempting", "share of decisions whose closest competitor is not offered (0.3)",
+     &PlantedReplayOptions::tempting},
+};
+
 struct SharedWhole {
   const char* name;
   const char* description;
@@ -209,6 +223,10 @@ void add_plant_flags(CLI::App& app, PlantFlags& flags) {
   for (const SharedWhole& row : kSharedWhole)
     add(app, flags.shared, row.name, row.description, "N", shape);
   add(app, flags.shared, "seed", "seed of everything drawn (20260731)", "N", shape);
+  const char* margins = "margins (with --replay)";
+  add(app, flags.replay, "decisions", "decisions of each task (20)", "N", margins);
+  for (const auto& row : kReplayNumbers)
+    add(app, flags.replay, row.name, row.description, "X", margins);
   const char* rates = "expectations (without --exact); B[,C]: one value, or one for each arm";
   for (const auto& row : kRandomArm)
     add(app, flags.random, row.name, row.description, "B[,C]", rates);
@@ -226,6 +244,36 @@ void add_plant_flags(CLI::App& app, PlantFlags& flags) {
       counts);
   add(app, flags.exact, "flat-within", "no significant change of the score, and equal within this",
       "POINTS", counts);
+}
+
+Result<Done> apply(const PlantFlags& flags, PlantedReplayOptions& options) {
+  for (const Values* const others : {&flags.random, &flags.exact})
+    if (!others->empty())
+      return Error{ErrorKind::InvalidArgument,
+                   fmt::format("--{} is of logs, not of a replay", others->begin()->first), ""};
+  using Number = FieldFlag<PlantedReplayOptions, double>;
+  const Result<Done> numbers =
+      apply_fields(std::span<const Number>(kReplayNumbers), flags.replay, options);
+  if (!numbers) return numbers;
+  const auto decisions = flags.replay.find("decisions");
+  if (decisions != flags.replay.end()) {
+    const Result<Done> done = set("decisions", decisions->second, options.decisions);
+    if (!done) return done;
+  }
+  for (const auto& [name, text] : flags.shared) {
+    if (name == "seed") {
+      const std::optional<long long> value = to_whole_number(text);
+      if (!value || *value < 0) return bad_value(name, text, "a whole number");
+      options.seed = static_cast<std::uint64_t>(*value);
+    } else if (name == "tasks") {
+      const Result<Done> done = set(name, text, options.tasks);
+      if (!done) return done;
+    } else {
+      return Error{ErrorKind::InvalidArgument,
+                   fmt::format("--{} is of logs, not of a replay", name), ""};
+    }
+  }
+  return Done{};
 }
 
 Result<Done> apply(const PlantFlags& flags, PlantOptions& options) {

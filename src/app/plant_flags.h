@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "plant/plant.h"
+#include "plant/replay.h"
 
 namespace CLI {
 class App;
@@ -18,6 +19,7 @@ struct PlantFlags {
   std::map<std::string, std::string> random;  // rates, correlations: random mode only
   std::map<std::string, std::string> exact;   // counts: exact mode only
   std::map<std::string, std::string> shared;  // both modes
+  std::map<std::string, std::string> replay;  // a replay of decisions only
 };
 
 void add_plant_flags(CLI::App& app, PlantFlags& flags);
@@ -26,5 +28,6 @@ void add_plant_flags(CLI::App& app, PlantFlags& flags);
 // Errors   InvalidArgument, naming the option: not a number.
 Result<Done> apply(const PlantFlags& flags, PlantOptions& options);
 Result<Done> apply(const PlantFlags& flags, ExactOptions& options);
+Result<Done> apply(const PlantFlags& flags, PlantedReplayOptions& options);
 
 }  // namespace unmask

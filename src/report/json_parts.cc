@@ -266,10 +266,7 @@ void write_warnings(JsonWriter& json, const std::vector<Warning>& warnings) {
   json.end_array();
 }
 
-void write_closing_members(JsonWriter& json, const std::vector<Warning>& warnings,
-                           const std::vector<Dropped>& dropped, const CompareOptions& options,
-                           const Provenance& provenance) {
-  write_warnings(json, warnings);
+void write_dropped(JsonWriter& json, const std::vector<Dropped>& dropped) {
   json.key("dropped").begin_array();
   for (const Dropped& record : dropped)
     json.begin_object()
@@ -278,6 +275,24 @@ void write_closing_members(JsonWriter& json, const std::vector<Warning>& warning
         .field("where", record.where)
         .end_object();
   json.end_array();
+}
+
+void write_provenance(JsonWriter& json, const Provenance& provenance) {
+  json.key("provenance")
+      .begin_object()
+      .field("version", provenance.version)
+      .field("command", provenance.command)
+      .key("seed")
+      .raw(std::to_string(provenance.seed))  // 64 bits, unsigned
+      .field("bootstrap", provenance.bootstrap)
+      .end_object();
+}
+
+void write_closing_members(JsonWriter& json, const std::vector<Warning>& warnings,
+                           const std::vector<Dropped>& dropped, const CompareOptions& options,
+                           const Provenance& provenance) {
+  write_warnings(json, warnings);
+  write_dropped(json, dropped);
   json.key("options")
       .begin_object()
       .field("k_tight", options.k_tight)
@@ -290,14 +305,7 @@ void write_closing_members(JsonWriter& json, const std::vector<Warning>& warning
                                        ? std::optional<int>(options.assumed_max_errors)
                                        : std::nullopt)
       .end_object();
-  json.key("provenance")
-      .begin_object()
-      .field("version", provenance.version)
-      .field("command", provenance.command)
-      .key("seed")
-      .raw(std::to_string(provenance.seed))  // 64 bits, unsigned
-      .field("bootstrap", provenance.bootstrap)
-      .end_object();
+  write_provenance(json, provenance);
 }
 
 std::string escape_invisible(std::string_view json) {

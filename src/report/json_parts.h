@@ -23,6 +23,8 @@ void write_closing_members(JsonWriter& json, const std::vector<Warning>& warning
                            const Provenance& provenance);
 
 void write_warnings(JsonWriter& json, const std::vector<Warning>& warnings);
+void write_dropped(JsonWriter& json, const std::vector<Dropped>& dropped);
+void write_provenance(JsonWriter& json, const Provenance& provenance);
 
 // Characters that reorder, hide or control what a terminal shows become \uXXXX escapes, so that
 // printing the JSON is as safe as reading it. `json` must be valid JSON text; it stays the same

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/math/distributions/beta.hpp>
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -22,6 +23,7 @@ using Policy = boost::math::policies::policy<
 using Normal = boost::math::normal_distribution<double, Policy>;
 using StudentT = boost::math::students_t_distribution<double, Policy>;
 using NoncentralT = boost::math::non_central_t_distribution<double, Policy>;
+using Binomial = boost::math::binomial_distribution<double, Policy>;
 using Beta = boost::math::beta_distribution<double, Policy>;
 
 }  // namespace
@@ -66,6 +68,11 @@ double noncentral_t_cdf(double x, double df, double noncentrality) {
 double beta_quantile(double p, double a, double b) {
   UNMASK_CHECK(p >= 0 && p <= 1 && a > 0 && b > 0);
   return boost::math::quantile(Beta(a, b), p);
+}
+
+double binomial_cdf(double k, double n, double p) {
+  UNMASK_CHECK(k >= 0 && k <= n && p >= 0 && p <= 1);
+  return boost::math::cdf(Binomial(n, p), k);
 }
 
 }  // namespace unmask

@@ -15,4 +15,7 @@ double noncentral_t_cdf(double x, double df, double noncentrality);
 
 double beta_quantile(double p, double a, double b);  // 0 <= p <= 1; a, b > 0
 
+// P(X <= k), X the number of successes in n trials of probability p. 0 <= k <= n, 0 <= p <= 1.
+double binomial_cdf(double k, double n, double p);
+
 }  // namespace unmask

@@ -1,0 +1,461 @@
+// Failures foretold from the baseline's margins.
+//
+// A decision i has the choice a and, of the competitors that were seen, margins m_b. Under a fitted
+// model the choice flips with the probability
+//
+//   P_i = Phi(-(alpha + lambda m*) / omega),   m the smallest of the m_b, m* its calibrated value,
+//
+// and goes to competitor b in proportion to what the same formula gives for m_b: noise that reaches
+// the closest competitor reaches one farther off less often. h_i is the share of that which goes to
+// names that are not offered. Then the candidate's name is hallucinated with probability
+//
+//   P_i h_i                where a is offered,
+//   1 - P_i + P_i h_i      where a is not,
+//
+// and the sum over decisions is the number of failures foretold. Where no competitor was seen (the
+// margin is a bound) P_i is taken at the bound, its largest possible value, and h_i is the mean of
+// the other decisions. Parameters come from the tasks that i's task is not among.
+//
+//   Example  margin 0.5 to a hallucinated name and 1.5 to an offered one, sigma 1, lambda 1, alpha
+//   0: P = 0.309, weights 0.309 and 0.067, h = 0.82; failure 0.25.
+#include "compare/flip_analysis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/rng.h"
+#include "compare/estimates.h"
+#include "stats/distribution.h"
+#include "stats/resample.h"
+#include "stats/survival.h"
+
+namespace unmask {
+namespace {
+
+constexpr std::array<double, 8> kBinEdges = {0, 0.25, 0.5, 1, 2, 4, 8, 16};
+constexpr int kReliabilityBins = 10;
+constexpr int kFewestTasksToSplit = 10;
+constexpr double kFewestBaselineFailures = 5;  // METHOD 4
+
+// The margin of a reply's own choice.
+std::optional<Margin> own_margin(const ReplayTable& table, const ReplayTable::Placed& placed,
+                                 DecisionKind kind) {
+  const Decision* const decision = placed.at.decision;
+  if (decision == nullptr) return std::nullopt;
+  if (kind == DecisionKind::WhichTool) {
+    if (!decision->name) return std::nullopt;
+    const std::optional<ToolMargin> margin = tool_margin(
+        *decision->name, decision->name->name, table.competitors_of(placed.context).names);
+    if (!margin) return std::nullopt;
+    return margin->margin;
+  }
+  if (!decision->first) return std::nullopt;
+  const std::optional<Act> act = act_of(*decision->first, table.first_tokens());
+  if (!act) return std::nullopt;
+  return act_margin(*decision->first, *act, table.first_tokens());
+}
+
+std::string channel_of(const ReplayReply& reply) {
+  return reply.channel.empty() ? "ok" : reply.channel;
+}
+
+struct TaskMargin {
+  int task = 0;
+  Bounded margin;
+};
+
+MarginDistribution distribution_of(DecisionKind kind, const std::string& channel,
+                                   const std::vector<TaskMargin>& margins, int tasks,
+                                   double narrow) {
+  MarginDistribution out{kind, channel, static_cast<long>(margins.size()), 0, {}, 0, {}};
+  std::vector<Bounded> values;
+  std::vector<double> below(static_cast<std::size_t>(tasks), 0.0);
+  std::vector<double> known(static_cast<std::size_t>(tasks), 0.0);
+  for (const TaskMargin& row : margins) {
+    values.push_back(row.margin);
+    const bool bound = row.margin.known == Known::AtLeast;
+    if (bound) ++out.bounds;
+    if (bound && row.margin.value < narrow) continue;  // may lie on either side
+    const auto task = static_cast<std::size_t>(row.task);
+    known[task] += 1;
+    if (bound || row.margin.value >= narrow) continue;
+    below[task] += 1;
+    ++out.narrow;
+  }
+  const std::vector<SurvivalStep> steps = survival(values);
+  for (std::size_t i = 0; i < kMarginQuantiles.size(); ++i)
+    out.quantiles[i] = survival_quantile(steps, kMarginQuantiles[i]);
+  out.narrow_share = rate_estimate(below, known, static_cast<double>(tasks));
+  return out;
+}
+
+void count_replies(const ReplayTable& table, std::size_t arm, ReplayedArm& out) {
+  for (const ReplayTable::Placed& placed : table.replies_of(arm)) {
+    ++out.replies;
+    const Decision* const decision = placed.at.decision;
+    if (decision == nullptr) {
+      ++out.without;
+      continue;
+    }
+    if (!placed.at.reply->calls.empty() && !decision->name) ++out.name_unseen;
+    if (decision->first && !act_of(*decision->first, table.first_tokens())) ++out.undecided;
+    if (!decision->name) continue;
+    const std::optional<ToolMargin> margin = tool_margin(
+        *decision->name, decision->name->name, table.competitors_of(placed.context).names);
+    if (margin && margin->closer_stranger) ++out.strangers;
+  }
+}
+
+void count_bin(std::vector<FlipBin>& bins, double margin, bool flip) {
+  for (FlipBin& bin : bins) {
+    if (margin < bin.lo || (bin.hi && margin >= *bin.hi)) continue;
+    ++bin.decisions;
+    if (flip) ++bin.flips;
+    return;
+  }
+}
+
+std::vector<FlipBin> empty_bins() {
+  std::vector<FlipBin> bins;
+  for (std::size_t i = 0; i < kBinEdges.size(); ++i) {
+    bins.push_back({kBinEdges[i], std::nullopt, 0, 0});
+    if (i + 1 < kBinEdges.size()) bins.back().hi = kBinEdges[i + 1];
+  }
+  return bins;
+}
+
+// The rows that models are fitted to, as columns.
+struct Columns {
+  std::vector<double> baseline;
+  std::vector<Bounded> candidate;
+  std::vector<int> flip;
+  std::vector<int> task;
+};
+
+template <typename Chosen>
+Columns columns_of(const PairedMargins& margins, const std::optional<MeasurementNoise>& noise,
+                   Chosen chosen) {
+  Columns out;
+  for (const MarginPair& row : margins.rows) {
+    const std::optional<double> value = measured(row, noise);
+    if (!value || !chosen(row.pair->task)) continue;
+    out.baseline.push_back(*value);
+    out.candidate.push_back(bounded(row.candidate));
+    out.flip.push_back(row.flip ? 1 : 0);
+    out.task.push_back(row.pair->task);
+  }
+  return out;
+}
+
+// Every task's half, the tasks in an order of the seed.
+std::vector<int> halves_of(const Columns& all, int tasks, std::uint64_t seed) {
+  std::vector<int> present = all.task;
+  std::sort(present.begin(), present.end());
+  present.erase(std::unique(present.begin(), present.end()), present.end());
+  Rng rng(seed, "compare/held-out");
+  for (std::size_t i = present.size(); i > 1; --i)
+    std::swap(present[i - 1], present[rng.below(static_cast<std::uint32_t>(i))]);
+  std::vector<int> half(static_cast<std::size_t>(tasks), 0);
+  for (std::size_t i = 0; i < present.size(); ++i)
+    half[static_cast<std::size_t>(present[i])] = static_cast<int>(i % 2);
+  return half;
+}
+
+Result<CrossFit> cross_fit(const PairedMargins& margins, const Columns& all, int tasks,
+                           const std::optional<MeasurementNoise>& noise, std::uint64_t seed) {
+  std::vector<int> distinct = all.task;
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  if (static_cast<int>(distinct.size()) < kFewestTasksToSplit)
+    return Error{
+        ErrorKind::Undefined,
+        fmt::format("only {} tasks to split, not {}", distinct.size(), kFewestTasksToSplit), ""};
+  CrossFit cross;
+  cross.half_of_task = halves_of(all, tasks, seed);
+  for (const int half : {0, 1}) {
+    const Columns other = columns_of(margins, noise, [&](int task) {
+      return cross.half_of_task[static_cast<std::size_t>(task)] != half;
+    });
+    Result<NoiseModels> models = fit_noise_models(other.baseline, other.candidate, other.task,
+                                                  noise.value_or(MeasurementNoise{}));
+    if (!models)
+      return Error{models.error().kind, "half of the tasks: " + models.error().message, ""};
+    cross.other_half.push_back(std::move(*models));
+  }
+  return cross;
+}
+
+std::optional<HeldOut> held_out(const Columns& all, const CrossFit& cross, bool additive) {
+  std::vector<double> predicted;
+  for (std::size_t i = 0; i < all.task.size(); ++i) {
+    const NoiseModels& models = cross.for_task(all.task[i]);
+    const NoiseModel& model = additive ? models.additive : models.multiplicative;
+    predicted.push_back(model.chance_below_zero(all.baseline[i]));
+  }
+  Result<Reliability> table = reliability(predicted, all.flip, kReliabilityBins);
+  if (!table) return std::nullopt;
+  return HeldOut{std::move(*table), static_cast<long>(predicted.size())};
+}
+
+// Of the margin as it was first given: flips against it are what a reader can see.
+void add_logistic(const Columns& columns, FlipAnalysis& analysis) {
+  Result<Logistic> line = logistic(columns.baseline, columns.flip, columns.task);
+  if (line)
+    analysis.logistic = std::move(*line);
+  else
+    analysis.no_logistic = line.error().message;
+}
+
+void add_models(const ReplayTable& table, const PairedMargins& margins, const Columns& all,
+                const MechanismOptions& options, FlipFits& out) {
+  FlipAnalysis& analysis = out.analysis;
+  Result<NoiseModels> models = fit_noise_models(all.baseline, all.candidate, all.task,
+                                                analysis.replay_noise.value_or(MeasurementNoise{}));
+  if (!models) {
+    analysis.no_models = models.error().message;
+    analysis.no_held_out = models.error().message;
+    return;
+  }
+  analysis.models = std::move(*models);
+  Result<CrossFit> cross =
+      cross_fit(margins, all, table.tasks(), analysis.replay_noise, options.seed);
+  if (!cross) {
+    analysis.no_held_out = cross.error().message;
+    return;
+  }
+  analysis.held_out_additive = held_out(all, *cross, true);
+  analysis.held_out_multiplicative = held_out(all, *cross, false);
+  out.cross = std::move(*cross);
+}
+
+// The share of a flip's chances that goes to names which are not offered; nullopt where no
+// competitor was seen.
+template <typename Chance>
+std::optional<double> hallucinated_share(const ReplayTable& table, std::size_t context,
+                                         const std::vector<CompetitorMargin>& seen, Chance chance) {
+  const Competitors& competitors = table.competitors_of(context);
+  double all = 0;
+  double hallucinated = 0;
+  for (const CompetitorMargin& competitor : seen) {
+    const double weight = chance(competitor.margin);
+    all += weight;
+    if (competitors.offered.count(competitors.names[competitor.competitor]) == 0)
+      hallucinated += weight;
+  }
+  if (!(all > 0)) return std::nullopt;
+  return hallucinated / all;
+}
+
+double failure_chance(bool offered, double flip, double share) {
+  return offered ? flip * share : 1 - flip + flip * share;
+}
+
+struct Foretold {
+  std::size_t context = 0;
+  int task = 0;
+  bool offered = false;
+  double flip = 0;
+  std::optional<double> share;
+};
+
+// Chances of failure; decisions without a seen competitor take the mean share of the others.
+std::vector<double> failure_chances(const std::vector<Foretold>& decisions) {
+  double sum = 0;
+  double count = 0;
+  for (const Foretold& decision : decisions) {
+    if (!decision.share) continue;
+    sum += *decision.share;
+    count += 1;
+  }
+  const double mean = count > 0 ? sum / count : 0;
+  std::vector<double> chances;
+  for (const Foretold& decision : decisions)
+    chances.push_back(
+        failure_chance(decision.offered, decision.flip, decision.share.value_or(mean)));
+  return chances;
+}
+
+void add_amplification(const std::vector<double>& calls, const std::vector<double>& baseline,
+                       const std::vector<double>& observed, const std::vector<double>& predicted,
+                       const MechanismOptions& options, FailurePrediction& out) {
+  if (sum(baseline) < kFewestBaselineFailures) return;
+  out.predicted_amplification = out.predicted / out.baseline;
+  out.observed_amplification = out.observed / out.baseline;
+  const TaskResamples resamples(static_cast<int>(calls.size()), options.resamples,
+                                Rng(options.seed, "compare/mechanism").next(), options.threads);
+  const Result<Interval> foretold = ratio_interval(baseline, calls, predicted, calls, resamples);
+  if (foretold) out.predicted_ci95 = *foretold;
+  const Result<Interval> seen = ratio_interval(baseline, calls, observed, calls, resamples);
+  if (seen) out.observed_ci95 = *seen;
+}
+
+}  // namespace
+
+std::optional<double> measured(const MarginPair& row,
+                               const std::optional<MeasurementNoise>& noise) {
+  constexpr double kGuard = 3;  // standard deviations
+  if (row.baseline.known != Margin::Known::Exactly) return std::nullopt;
+  if (!noise) return row.baseline.value;
+  if (!row.again || row.again->known != Margin::Known::Exactly) return std::nullopt;
+  const double within = row.baseline.reach - kGuard * std::sqrt(noise->variance);
+  if (row.baseline.value > within) return std::nullopt;
+  return row.again->value;
+}
+
+ReplayedArm describe_arm(const ReplayTable& table, std::size_t arm,
+                         const MechanismOptions& options) {
+  ReplayedArm out;
+  out.arm = table.replay().head.arms[arm];
+  for (const ReplayReply& reply : table.replay().replies)
+    if (reply.arm == out.arm.label && !reply.error.empty()) ++out.errors;
+  count_replies(table, arm, out);
+  for (const DecisionKind kind : kDecisionKinds) {
+    std::map<std::string, std::vector<TaskMargin>> by_channel;
+    for (const ReplayTable::Placed& placed : table.replies_of(arm)) {
+      const std::optional<Margin> margin = own_margin(table, placed, kind);
+      if (!margin) continue;
+      const TaskMargin row{table.task_of(placed.context), bounded(*margin)};
+      by_channel[""].push_back(row);
+      by_channel[channel_of(*placed.at.reply)].push_back(row);
+    }
+    for (const auto& [channel, margins] : by_channel)
+      out.margins.push_back(distribution_of(kind, channel, margins, table.tasks(), options.narrow));
+  }
+  return out;
+}
+
+std::optional<MeasurementNoise> replay_noise_of(const PairedMargins& margins) {
+  std::vector<double> first;
+  std::vector<double> second;
+  for (const MarginPair& row : margins.rows) {
+    if (row.baseline.known != Margin::Known::Exactly || !row.again ||
+        row.again->known != Margin::Known::Exactly)
+      continue;
+    first.push_back(row.baseline.value);
+    second.push_back(row.again->value);
+  }
+  const Result<MeasurementNoise> noise = measurement_noise(first, second);
+  if (!noise) return std::nullopt;
+  return *noise;
+}
+
+FlipFits analyse_flips(const ReplayTable& table, DecisionKind kind, const PairedMargins& margins,
+                       const MechanismOptions& options) {
+  FlipFits out;
+  FlipAnalysis& analysis = out.analysis;
+  analysis.kind = kind;
+  analysis.pairs = static_cast<long>(margins.rows.size());
+  analysis.off_top = margins.off_top;
+  analysis.undetermined = margins.undetermined;
+  analysis.bins = empty_bins();
+  std::vector<double> flips(static_cast<std::size_t>(table.tasks()), 0.0);
+  std::vector<double> decisions(static_cast<std::size_t>(table.tasks()), 0.0);
+  for (const MarginPair& row : margins.rows) {
+    const auto task = static_cast<std::size_t>(row.pair->task);
+    decisions[task] += 1;
+    flips[task] += row.flip ? 1 : 0;
+    analysis.flips += row.flip ? 1 : 0;
+    if (row.baseline.known == Margin::Known::AtLeast)
+      ++analysis.censored;
+    else
+      count_bin(analysis.bins, row.baseline.value, row.flip);
+  }
+  analysis.flip_share = rate_estimate(flips, decisions, static_cast<double>(table.tasks()));
+  analysis.replay_noise = replay_noise_of(margins);
+  const auto every = [](int) { return true; };
+  add_logistic(columns_of(margins, std::nullopt, every), analysis);
+  const Columns all = columns_of(margins, analysis.replay_noise, every);
+  analysis.fitted = static_cast<long>(all.task.size());
+  add_models(table, margins, all, options, out);
+  return out;
+}
+
+std::optional<FailurePrediction> predict_failures(const ReplayTable& table,
+                                                  const PairedMargins& margins,
+                                                  const FlipFits& fits, bool additive,
+                                                  const MechanismOptions& options) {
+  if (margins.rows.empty() || !fits.cross) return std::nullopt;
+  std::vector<Foretold> decisions;
+  for (const MarginPair& row : margins.rows) {
+    const NoiseModels& models = fits.cross->for_task(row.pair->task);
+    const NoiseModel& model = additive ? models.additive : models.multiplicative;
+    const auto chance = [&](double margin) { return model.chance_below_zero(margin); };
+    const bool offered = table.is_offered(row.pair->context, first_name(*row.pair->baseline.reply));
+    const double margin = measured(row, fits.analysis.replay_noise).value_or(row.baseline.value);
+    decisions.push_back({row.pair->context, row.pair->task, offered, chance(margin),
+                         hallucinated_share(table, row.pair->context, row.seen, chance)});
+  }
+  const std::vector<double> chances = failure_chances(decisions);
+  const auto tasks = static_cast<std::size_t>(table.tasks());
+  std::vector<double> calls(tasks, 0.0);
+  std::vector<double> baseline(tasks, 0.0);
+  std::vector<double> observed(tasks, 0.0);
+  std::vector<double> predicted(tasks, 0.0);
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    const auto task = static_cast<std::size_t>(decisions[i].task);
+    const ReplayReply& reply = *margins.rows[i].pair->candidate.reply;
+    calls[task] += 1;
+    baseline[task] += decisions[i].offered ? 0 : 1;
+    observed[task] += table.is_offered(decisions[i].context, first_name(reply)) ? 0 : 1;
+    predicted[task] += chances[i];
+  }
+  FailurePrediction out;
+  out.decisions = static_cast<long>(decisions.size());
+  const double n = sum(calls);
+  out.baseline = sum(baseline) / n;
+  out.observed = sum(observed) / n;
+  out.predicted = sum(predicted) / n;
+  add_amplification(calls, baseline, observed, predicted, options, out);
+  return out;
+}
+
+MarginScreen screen_by_margins(const ReplayTable& table, const MechanismOptions& options) {
+  MarginScreen out;
+  out.noise = options.noise;
+  const auto tasks = static_cast<std::size_t>(table.tasks());
+  std::vector<double> calls(tasks, 0.0);
+  std::vector<double> failures(tasks, 0.0);
+  std::vector<Foretold> decisions;
+  for (const ReplayTable::Placed& placed :
+       table.replies_of(static_cast<std::size_t>(table.baseline()))) {
+    const std::string_view name = first_name(*placed.at.reply);
+    if (name.empty()) continue;
+    const int task = table.task_of(placed.context);
+    const bool offered = table.is_offered(placed.context, name);
+    calls[static_cast<std::size_t>(task)] += 1;
+    failures[static_cast<std::size_t>(task)] += offered ? 0 : 1;
+    if (!options.noise || placed.at.decision == nullptr || !placed.at.decision->name) continue;
+    const std::optional<ToolMargin> margin =
+        tool_margin(*placed.at.decision->name, name, table.competitors_of(placed.context).names);
+    if (!margin) continue;
+    const auto chance = [&](double m) {
+      return normal_cdf(-(options.noise->alpha + options.noise->lambda * m) / options.noise->sigma);
+    };
+    decisions.push_back({placed.context, task, offered, chance(margin->margin.value),
+                         hallucinated_share(table, placed.context, margin->seen, chance)});
+  }
+  const auto units = static_cast<double>(tasks);
+  out.baseline = rate_estimate(failures, calls, units);
+  out.decisions = static_cast<long>(decisions.size());
+  if (!decisions.empty()) {
+    std::vector<double> foretold(tasks, 0.0);
+    std::vector<double> seen(tasks, 0.0);
+    const std::vector<double> chances = failure_chances(decisions);
+    for (std::size_t i = 0; i < decisions.size(); ++i) {
+      foretold[static_cast<std::size_t>(decisions[i].task)] += chances[i];
+      seen[static_cast<std::size_t>(decisions[i].task)] += 1;
+    }
+    out.predicted = rate_estimate(foretold, seen, units);
+  }
+  const Estimate& rate = out.predicted ? *out.predicted : out.baseline;
+  if (rate.ci95)
+    out.risk = rate.ci95->hi < options.screen_low    ? Risk::Low
+               : rate.ci95->lo > options.screen_high ? Risk::High
+                                                     : Risk::Watch;
+  return out;
+}
+
+}  // namespace unmask

@@ -1,0 +1,198 @@
+// The mechanism of METHOD 7: one replay of decisions, every candidate paired with the baseline by
+// context. Where did the candidate choose otherwise, how narrow was the baseline's choice there,
+// and does noise on the margins explain both the flips and the failures?
+//
+// The call-or-talk decision and the choice of a tool are kept apart throughout. docs/mechanism.md
+// has the formulas.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "compare/arm_summary.h"
+#include "stats/logistic.h"
+#include "stats/mcnemar.h"
+#include "stats/noise_model.h"
+#include "stats/reliability.h"
+#include "trace/decision.h"
+#include "trace/replay.h"
+
+namespace unmask {
+
+enum class DecisionKind { WhetherToCall, WhichTool };
+inline constexpr std::array<DecisionKind, 2> kDecisionKinds = {DecisionKind::WhetherToCall,
+                                                               DecisionKind::WhichTool};
+std::string_view to_string(DecisionKind kind);  // "whether_to_call", "which_tool"
+
+// Noise on margins, m' = alpha + lambda m + e, e ~ N(0, sigma^2), in nats.
+struct NoiseLevel {
+  double sigma = 0;  // above 0
+  double lambda = 1;
+  double alpha = 0;
+};
+
+struct MechanismOptions {
+  double narrow = 1;                // nats: a margin below is narrow
+  std::optional<NoiseLevel> noise;  // predict the baseline's failures under it
+  int resamples = 10000;
+  std::uint64_t seed = 20260731;
+  int threads = 0;
+  double screen_low = 0.01;
+  double screen_high = 0.05;
+};
+
+// Margins of an arm's own choices.
+struct MarginDistribution {
+  DecisionKind kind = DecisionKind::WhichTool;
+  std::string channel;  // of the replies: "ok", "tool_name", ...; empty: all
+  long decisions = 0;
+  long bounds = 0;  // of these, known to be at least a value
+  // At 10, 25, 50, 75 and 90 % (Kaplan-Meier); absent where only bounds lie that far out.
+  std::array<std::optional<double>, 5> quantiles;
+  long narrow = 0;
+  Estimate narrow_share;  // of the decisions of which it is known; clustered by task
+};
+inline constexpr std::array<double, 5> kMarginQuantiles = {0.10, 0.25, 0.50, 0.75, 0.90};
+
+struct ReplayedArm {
+  ReplayArm arm;
+  long replies = 0;
+  long errors = 0;       // contexts without a reply, said why
+  long without = 0;      // replies without log-probabilities
+  long name_unseen = 0;  // replies that call, of which no name's tokens were found
+  long undecided = 0;    // first tokens that begin calls and talk alike
+  long strangers = 0;    // names with a likelier alternative that leads to no competitor
+  std::vector<MarginDistribution> margins;
+};
+
+// What the candidate did with the contexts to which both arms replied.
+struct ReplayOutcomes {
+  long replies = 0;
+  long same = 0;             // both talk, or both call the same tool first
+  long other_arguments = 0;  // of these, with other arguments, or other calls behind the first
+  long other_tool = 0;
+  long text_instead = 0;  // of a call
+  long call_instead = 0;  // of talk
+};
+
+// Failures in one channel, over the contexts to which both arms replied.
+struct ReplayChannel {
+  std::string channel;  // "malformed", "tool_name", "schema", "any"
+  long replies = 0;
+  long both = 0;
+  long only_baseline = 0;
+  long only_candidate = 0;
+  std::optional<double> baseline;  // failures / replies
+  std::optional<double> candidate;
+  std::optional<double> difference;
+  std::optional<Interval> difference_ci95;
+  std::optional<double> amplification;  // absent under 5 failures of the baseline (METHOD 4)
+  std::optional<Interval> amplification_ci95;
+  std::optional<McNemar> mcnemar;  // replies taken as independent
+  std::optional<double> p;         // task blocks swapped between the arms (METHOD 4)
+  std::optional<double> p_holm;    // over candidates and channels, without "any"
+};
+
+// Where names went that are not the baseline's.
+struct FlipDirections {
+  long changed = 0;
+  long to_offered = 0;
+  long to_known_failure = 0;  // a name the baseline hallucinates somewhere in the replay
+  long to_new_failure = 0;
+  long healed = 0;  // of to_offered: the baseline's own name was hallucinated
+};
+
+struct FlipBin {
+  double lo = 0;  // margins in [lo, hi); the last bin has no upper end
+  std::optional<double> hi;
+  long decisions = 0;
+  long flips = 0;
+  double flip_share() const { return static_cast<double>(flips) / static_cast<double>(decisions); }
+};
+
+// One noise model judged on tasks it was not fitted to: fitted on one half of the tasks, used on
+// the other, and the other way round.
+struct HeldOut {
+  Reliability reliability;
+  long rows = 0;
+};
+
+struct FlipAnalysis {
+  DecisionKind kind = DecisionKind::WhichTool;
+  long pairs = 0;         // both arms' margins could be taken
+  long off_top = 0;       // left out: the baseline's reply was not its own likeliest
+  long censored = 0;      // left out of bins and models: the baseline's margin is a bound
+  long undetermined = 0;  // left out: a bound that does not tell a flip
+  long fitted = 0;        // what the models are fitted to
+  long flips = 0;
+  Estimate flip_share;  // of the pairs
+  std::vector<FlipBin> bins;
+  std::optional<Logistic> logistic;
+  std::string no_logistic;                       // why there is none
+  std::optional<MeasurementNoise> replay_noise;  // of the baseline asked again
+  std::optional<NoiseModels> models;
+  std::string no_models;
+  std::optional<HeldOut> held_out_additive;
+  std::optional<HeldOut> held_out_multiplicative;
+  std::string no_held_out;
+};
+
+// Failures of the candidate foretold from the baseline's margins: docs/mechanism.md.
+struct FailurePrediction {
+  long decisions = 0;
+  double baseline = 0;                            // share of hallucinated names
+  double observed = 0;                            // of the candidate, in the same decisions
+  double predicted = 0;                           // by parameters of the other half of the tasks
+  std::optional<double> predicted_amplification;  // absent under 5 failures of the baseline
+  std::optional<Interval> predicted_ci95;
+  std::optional<double> observed_amplification;
+  std::optional<Interval> observed_ci95;
+};
+
+struct CandidateMechanism {
+  std::string label;
+  long contexts = 0;  // to which both arms replied
+  long tasks = 0;
+  ReplayOutcomes outcomes;
+  std::vector<ReplayChannel> channels;
+  FlipDirections directions;
+  std::vector<FlipAnalysis> flips;  // one of each kind
+  std::optional<FailurePrediction> additive;
+  std::optional<FailurePrediction> multiplicative;
+};
+
+// The risk at full precision: METHOD 8.
+struct MarginScreen {
+  long decisions = 0;
+  Estimate baseline;                // rate of hallucinated names over the baseline's calls
+  std::optional<NoiseLevel> noise;  // as asked for
+  std::optional<Estimate> predicted;
+  std::optional<Risk> risk;  // of the predicted rate, else of the baseline's
+};
+
+struct Mechanism {
+  ReplayHead head;
+  long contexts = 0;
+  long tasks = 0;
+  std::vector<ReplayedArm> arms;  // in the replay's order
+  std::vector<CandidateMechanism> candidates;
+  MarginScreen screen;
+  std::vector<Warning> warnings;
+};
+
+// Shape    decisions[i] belongs to replay.replies[i]. Exactly one arm is the baseline; arms that
+//          repeat another give replay noise and are no candidates.
+// Errors   InvalidArgument: a noise level that is none. Undefined: no reply at all.
+// Threads  uses options.threads; the same result at any number.
+Result<Mechanism> analyse_mechanism(const Replay& replay,
+                                    std::span<const std::optional<Decision>> decisions,
+                                    const MechanismOptions& options);
+
+}  // namespace unmask

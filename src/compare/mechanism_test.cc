@@ -1,0 +1,246 @@
+// Small replays by hand; planted ones are in tests/mechanism.
+#include "compare/mechanism.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace unmask {
+namespace {
+
+// Replies of one token a name, in contexts of one list of tools.
+class Hand {
+ public:
+  Hand() {
+    replay.head.arms = {{"bf16", "", "", "", true, ""}, {"int4", "", "", "", false, ""}};
+    replay.tools = {{"t", {"open", "close", "lock"}}};
+  }
+
+  void context(const std::string& id, const std::string& task) {
+    ReplayContext context;
+    context.id = id;
+    context.task_id = task;
+    context.tools_id = "t";
+    replay.contexts.push_back(context);
+  }
+
+  // A call of `name`; `top` are the alternatives, the name first.
+  void call(const std::string& id, const std::string& arm, const std::string& name,
+            std::vector<TokenAlternative> top, const std::string& arguments = "{}") {
+    ReplayReply reply = reply_of(id, arm);
+    ToolCall made;
+    made.name = name;
+    made.arguments = arguments;
+    reply.calls = {made};
+    bool offered = false;
+    for (const std::string& tool : replay.tools[0].names) offered = offered || tool == name;
+    if (!offered) reply.channel = "tool_name";
+    Decision decision;
+    decision.first = TokenDecision{"<c>", -0.1, {{"<c>", -0.1}, {"I", -2.5}}};
+    const double logprob = top.empty() ? -0.1 : top.front().logprob;
+    decision.name = NameDecision{name, {{name, logprob, std::move(top)}}};
+    replay.replies.push_back(reply);
+    decisions.emplace_back(std::move(decision));
+  }
+
+  void talk(const std::string& id, const std::string& arm) {
+    ReplayReply reply = reply_of(id, arm);
+    reply.text = "Hello.";
+    Decision decision;
+    decision.first = TokenDecision{"I", -0.2, {{"I", -0.2}, {"<c>", -1.8}}};
+    replay.replies.push_back(reply);
+    decisions.emplace_back(std::move(decision));
+  }
+
+  void error(const std::string& id, const std::string& arm) {
+    ReplayReply reply = reply_of(id, arm);
+    reply.error = "its context window is full";
+    replay.replies.push_back(reply);
+    decisions.emplace_back(std::nullopt);
+  }
+
+  Mechanism analysed(MechanismOptions options = {}) const {
+    options.resamples = 100;
+    options.threads = 1;
+    const Result<Mechanism> mechanism = analyse_mechanism(replay, decisions, options);
+    EXPECT_TRUE(mechanism);
+    return *mechanism;
+  }
+
+  Replay replay;
+  std::vector<std::optional<Decision>> decisions;
+
+ private:
+  static ReplayReply reply_of(const std::string& id, const std::string& arm) {
+    ReplayReply reply;
+    reply.context_id = id;
+    reply.arm = arm;
+    return reply;
+  }
+};
+
+Hand hand() {
+  Hand h;
+  for (const char* id : {"1", "2", "3", "4", "5", "6", "7"}) h.context(id, id[0] < '4' ? "a" : "b");
+  h.call("1", "bf16", "open", {{"open", -0.1}, {"close", -2.1}});
+  h.call("1", "int4", "open", {{"open", -0.3}, {"close", -1.3}});
+  h.call("2", "bf16", "open", {{"open", -0.5}, {"shut", -0.9}});
+  h.call("2", "int4", "shut", {{"shut", -0.4}, {"open", -1.1}});
+  h.call("3", "bf16", "slam", {{"slam", -0.6}, {"close", -0.8}});
+  h.call("3", "int4", "close", {{"close", -0.3}, {"slam", -1.5}});
+  h.talk("4", "bf16");
+  h.call("4", "int4", "lock", {{"lock", -0.1}});
+  h.call("5", "bf16", "lock", {{"lock", -0.1}, {"open", -9.0}});
+  h.talk("5", "int4");
+  h.call("6", "bf16", "lock", {{"lock", -0.1}, {"open", -4.0}}, "{\"id\": 1}");
+  h.call("6", "int4", "lock", {{"lock", -0.1}, {"open", -4.0}}, "{\"id\": 2}");
+  h.call("7", "bf16", "lock", {{"lock", -0.1}});
+  h.error("7", "int4");
+  return h;
+}
+
+TEST(Mechanism, CountsWhatTheCandidateDid) {
+  const Mechanism m = hand().analysed();
+  ASSERT_EQ(m.candidates.size(), 1u);
+  const CandidateMechanism& c = m.candidates[0];
+  EXPECT_EQ(c.contexts, 6);  // one got no reply
+  EXPECT_EQ(c.tasks, 2);
+  EXPECT_EQ(c.outcomes.same, 2);
+  EXPECT_EQ(c.outcomes.other_arguments, 1);
+  EXPECT_EQ(c.outcomes.other_tool, 2);
+  EXPECT_EQ(c.outcomes.text_instead, 1);
+  EXPECT_EQ(c.outcomes.call_instead, 1);
+  EXPECT_EQ(m.arms[1].errors, 1);
+  EXPECT_EQ(c.directions.changed, 2);
+  EXPECT_EQ(c.directions.to_offered, 1);
+  EXPECT_EQ(c.directions.healed, 1);
+  EXPECT_EQ(c.directions.to_new_failure, 1);  // the baseline never says shut
+  EXPECT_EQ(c.directions.to_known_failure, 0);
+}
+
+TEST(Mechanism, PairsChannelsByContext) {
+  const Mechanism m = hand().analysed();
+  const ReplayChannel& names = m.candidates[0].channels[1];
+  EXPECT_EQ(names.channel, "tool_name");
+  EXPECT_EQ(names.replies, 6);
+  EXPECT_EQ(names.both, 0);
+  EXPECT_EQ(names.only_baseline, 1);
+  EXPECT_EQ(names.only_candidate, 1);
+  ASSERT_TRUE(names.mcnemar);
+  EXPECT_EQ(names.mcnemar->p_exact, 1);
+  EXPECT_FALSE(names.amplification);  // under 5 failures of the baseline
+  EXPECT_NEAR(*names.difference, 0, 1e-12);
+  const ReplayChannel& schema = m.candidates[0].channels[2];
+  EXPECT_FALSE(schema.mcnemar);
+  EXPECT_FALSE(schema.p);
+  EXPECT_EQ(schema.baseline, 0.0);
+}
+
+TEST(Mechanism, TakesMarginsOfTheBaselinesChoice) {
+  const Mechanism m = hand().analysed();
+  const FlipAnalysis& tools = m.candidates[0].flips[1];
+  // Contexts 1, 2, 3 and 6 have two names; 4 and 5 have one.
+  EXPECT_EQ(tools.pairs, 4);
+  EXPECT_EQ(tools.flips, 2);
+  EXPECT_EQ(tools.bins[0].decisions, 1);  // slam, 0.2
+  EXPECT_EQ(tools.bins[1].decisions, 1);  // open before shut, 0.4
+  EXPECT_EQ(tools.bins[1].flips, 1);
+  EXPECT_EQ(tools.bins[3].decisions + tools.bins[4].decisions, 2);  // 2.0 and 3.9
+}
+
+TEST(Mechanism, BoundsAreNotBinned) {
+  Hand h;
+  h.context("1", "a");
+  h.call("1", "bf16", "open", {{"open", -0.1}, {"zzz", -6.1}});
+  h.call("1", "int4", "open", {{"open", -0.1}, {"close", -2.1}});
+  const Mechanism m = h.analysed();
+  const FlipAnalysis& tools = m.candidates[0].flips[1];
+  EXPECT_EQ(tools.pairs, 1);
+  EXPECT_EQ(tools.censored, 1);
+  EXPECT_EQ(tools.fitted, 0);
+  for (const FlipBin& bin : tools.bins) EXPECT_EQ(bin.decisions, 0);
+  EXPECT_FALSE(tools.models);
+  EXPECT_FALSE(tools.no_models.empty());
+  for (const MarginDistribution& d : m.arms[0].margins) {
+    if (d.kind != DecisionKind::WhichTool || !d.channel.empty()) continue;
+    EXPECT_EQ(d.bounds, 1);
+    EXPECT_EQ(d.narrow, 0);
+    EXPECT_FALSE(d.quantiles[2]);
+  }
+}
+
+TEST(Mechanism, AnArmThatRepeatsTheBaselineIsNoCandidateButItsNoise) {
+  Hand h = hand();
+  h.replay.head.arms.push_back({"again", "", "", "", false, "bf16"});
+  h.call("1", "again", "open", {{"open", -0.1}, {"close", -2.3}});
+  h.call("2", "again", "open", {{"open", -0.5}, {"shut", -1.2}});
+  h.call("6", "again", "shut", {{"shut", -0.2}, {"lock", -1.9}});
+  const Mechanism m = h.analysed();
+  EXPECT_EQ(m.candidates.size(), 1u);
+  const FlipAnalysis& tools = m.candidates[0].flips[1];
+  ASSERT_TRUE(tools.replay_noise);
+  EXPECT_EQ(tools.replay_noise->pairs, 3);
+  // 2.0 and 2.2; 0.4 and 0.7; 3.9 and -1.7.
+  EXPECT_NEAR(tools.replay_noise->variance, (0.04 + 0.09 + 5.6 * 5.6) / 6, 1e-9);
+  // What the baseline hallucinates when asked again is its failure too.
+  EXPECT_EQ(m.candidates[0].directions.to_known_failure, 1);
+}
+
+TEST(Mechanism, ASampledReplyThatIsNotItsLikeliestIsLeftOut) {
+  Hand h;
+  h.replay.head.greedy = false;
+  h.context("1", "a");
+  h.call("1", "bf16", "open", {{"open", -2.0}, {"close", -0.3}});
+  h.call("1", "int4", "close", {{"close", -0.3}, {"open", -2.0}});
+  const Mechanism m = h.analysed();
+  EXPECT_EQ(m.candidates[0].flips[1].off_top, 1);
+  EXPECT_EQ(m.candidates[0].flips[1].pairs, 0);
+  EXPECT_FALSE(m.candidates[0].flips[1].flip_share.value);
+}
+
+TEST(Mechanism, ForetellsFromMarginsAloneAsTheFormulaSays) {
+  Hand h;
+  h.replay.head.arms.pop_back();
+  h.context("1", "a");
+  h.context("2", "b");
+  h.call("1", "bf16", "open", {{"open", -1.0}, {"shut", -1.5}, {"close", -2.5}});
+  h.call("2", "bf16", "shut", {{"shut", -0.5}, {"open", -1.5}});
+  MechanismOptions options;
+  options.noise = NoiseLevel{1, 1, 0};
+  const Mechanism m = h.analysed(options);
+  ASSERT_TRUE(m.screen.predicted);
+  const auto tail = [](double x) { return 0.5 * std::erfc(x / std::sqrt(2.0)); };
+  const double first = tail(0.5) * tail(0.5) / (tail(0.5) + tail(1.5));
+  const double second = 1 - tail(1.0);  // its competitor is offered
+  EXPECT_NEAR(*m.screen.predicted->value, (first + second) / 2, 1e-9);
+  EXPECT_EQ(m.screen.baseline.value, 0.5);
+  EXPECT_EQ(m.screen.decisions, 2);
+  EXPECT_TRUE(m.candidates.empty());
+}
+
+TEST(Mechanism, WithoutLogProbabilitiesOnlyActionsAreCompared) {
+  Hand h = hand();
+  for (std::optional<Decision>& decision : h.decisions) decision.reset();
+  MechanismOptions options;
+  options.noise = NoiseLevel{1, 1, 0};
+  const Mechanism m = h.analysed(options);
+  EXPECT_EQ(m.candidates[0].outcomes.same, 2);
+  EXPECT_EQ(m.candidates[0].flips[1].pairs, 0);
+  EXPECT_EQ(m.arms[0].without, 7);
+  EXPECT_TRUE(m.arms[0].margins.empty());
+  EXPECT_FALSE(m.screen.predicted);
+  EXPECT_TRUE(m.screen.baseline.value);
+}
+
+TEST(Mechanism, SaysWhatIsUnusable) {
+  Hand h;
+  EXPECT_EQ(analyse_mechanism(h.replay, h.decisions, {}).error().kind, ErrorKind::Undefined);
+  h = hand();
+  MechanismOptions options;
+  options.noise = NoiseLevel{0, 1, 0};
+  EXPECT_EQ(analyse_mechanism(h.replay, h.decisions, options).error().kind,
+            ErrorKind::InvalidArgument);
+}
+
+}  // namespace
+}  // namespace unmask

@@ -1,0 +1,253 @@
+// Margins of decisions on a screen.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "report/margins_report.h"
+#include "report/numbers.h"
+#include "report/screen.h"
+#include "report/sections.h"
+#include "report/sentences.h"
+
+namespace unmask {
+namespace {
+
+constexpr std::size_t kWarningsInMargins = 10;
+
+std::string share_text(long n, long of) {
+  if (of == 0) return kAbsent;
+  return percent(static_cast<double>(n) / static_cast<double>(of));
+}
+
+void show_replay_head(Screen& screen, const AnalysedReplay& replay) {
+  const Mechanism& m = replay.mechanism;
+  screen.line({{"Replay " + safe_for_terminal(replay.source), Paint::Strong}});
+  std::string what =
+      fmt::format("{} of {}", counted(m.contexts, "decision"), counted(m.tasks, "task"));
+  if (!m.head.domain.empty()) what += ", " + safe_for_terminal(m.head.domain);
+  if (!m.head.log.empty()) what += ", from " + safe_for_terminal(m.head.log);
+  screen.paragraph("  decisions  ", what);
+  for (const ReplayedArm& arm : m.arms) {
+    std::string text = safe_for_terminal(arm.arm.label);
+    if (arm.arm.baseline) text += " (baseline)";
+    if (!arm.arm.repeats.empty()) text += " (the same, asked again)";
+    text += ": " +
+            fmt::format("{} {}", count_text(arm.replies), arm.replies == 1 ? "reply" : "replies");
+    screen.paragraph("  arm        ", text);
+  }
+}
+
+void show_margins(Screen& screen, const Mechanism& m, double narrow) {
+  Table table;
+  table.columns = {{"arm", false, 0, true},
+                   {"decision", false},
+                   {"replies", false, 2},
+                   {"n"},
+                   {"10%"},
+                   {"median"},
+                   {"90%", true, 3},
+                   {fmt::format("< {:g}", narrow)},
+                   {"[95%]", true, 4}};
+  for (const ReplayedArm& arm : m.arms) {
+    if (!arm.arm.repeats.empty()) continue;
+    for (const MarginDistribution& d : arm.margins)
+      table.rows.push_back({{safe_for_terminal(arm.arm.label)},
+                            {std::string(decision_in_words(d.kind))},
+                            {d.channel.empty() ? "all" : safe_for_terminal(d.channel)},
+                            {count_text(d.decisions)},
+                            {decimal(d.quantiles[0], 2)},
+                            {decimal(d.quantiles[2], 2)},
+                            {decimal(d.quantiles[4], 2)},
+                            {percent(d.narrow_share.value)},
+                            {percent_interval(d.narrow_share.ci95), Paint::Dim}});
+  }
+  if (table.rows.empty()) return;
+  screen.heading("Margins of each arm's own choices, nats");
+  screen.table(table);
+}
+
+void show_outcomes(Screen& screen, const CandidateMechanism& c) {
+  const ReplayOutcomes& o = c.outcomes;
+  screen.heading(safe_for_terminal(c.label) + " beside the baseline");
+  screen.paragraph(
+      "  action   ",
+      fmt::format("same {} (of these, other arguments {}), another tool {}, text instead of a call "
+                  "{}, a call instead of text {}",
+                  share_text(o.same, o.replies), share_text(o.other_arguments, o.same),
+                  share_text(o.other_tool, o.replies), share_text(o.text_instead, o.replies),
+                  share_text(o.call_instead, o.replies)));
+  const FlipDirections& d = c.directions;
+  if (d.changed > 0)
+    screen.paragraph(
+        "  names    ",
+        fmt::format("{} other than the baseline's: {} offered ({} heal a hallucination), {} the "
+                    "baseline hallucinates too, {} new hallucinations",
+                    count_text(d.changed), count_text(d.to_offered), count_text(d.healed),
+                    count_text(d.to_known_failure), count_text(d.to_new_failure)));
+}
+
+void show_replay_channels(Screen& screen, const CandidateMechanism& c) {
+  Table table;
+  table.columns = {{"channel", false},     {"baseline"}, {"candidate"},      {"times as often"},
+                   {"[95%]", true, 3},     {"points"},   {"[95%]", true, 2}, {"only b/c", true, 4},
+                   {"McNemar p", true, 1}, {"Holm p"}};
+  for (const ReplayChannel& channel : c.channels)
+    table.rows.push_back(
+        {{channel.channel},
+         {percent(channel.baseline)},
+         {percent(channel.candidate)},
+         {ratio(channel.amplification)},
+         {ratio_interval(channel.amplification_ci95), Paint::Dim},
+         {in_points(channel.difference)},
+         {points_interval(channel.difference_ci95), Paint::Dim},
+         {fmt::format("{}/{}", channel.only_baseline, channel.only_candidate)},
+         {p_value(channel.mcnemar ? std::optional<double>(channel.mcnemar->p_mid) : std::nullopt)},
+         {p_value(channel.p_holm)}});
+  screen.table(table);
+}
+
+void show_bins(Screen& screen, const FlipAnalysis& flips) {
+  Table table;
+  table.columns = {{"margin, nats", false}, {"decisions"}, {"flips"}, {"share"}};
+  for (const FlipBin& bin : flips.bins) {
+    if (bin.decisions == 0) continue;
+    const std::string range = bin.hi ? fmt::format("{:g} to {:g}", bin.lo, *bin.hi)
+                                     : fmt::format("{:g} and more", bin.lo);
+    table.rows.push_back({{range},
+                          {count_text(bin.decisions)},
+                          {count_text(bin.flips)},
+                          {percent(bin.flip_share())}});
+  }
+  if (!table.rows.empty()) screen.table(table);
+  if (flips.logistic) {
+    const Parameter& slope = flips.logistic->slope;
+    screen.paragraph("  ",
+                     fmt::format("each nat multiplies the odds of a flip by {} [{}, {}], p {}",
+                                 ratio(std::exp(slope.value)), ratio(std::exp(slope.ci95.lo)),
+                                 ratio(std::exp(slope.ci95.hi)), p_value(flips.logistic->p_slope)),
+                     Paint::Dim);
+  } else if (flips.pairs > 0) {
+    screen.paragraph("  ", "no logistic line: " + flips.no_logistic, Paint::Dim);
+  }
+}
+
+std::string parameter_text(const std::optional<Parameter>& parameter) {
+  if (!parameter) return kAbsent;
+  return fmt::format("{} [{}, {}]", decimal(parameter->value, 2), decimal(parameter->ci95.lo, 2),
+                     decimal(parameter->ci95.hi, 2));
+}
+
+std::vector<Span> model_row(const char* name, const NoiseModel& model, bool best,
+                            const std::optional<HeldOut>& held_out) {
+  std::string error = kAbsent;
+  if (held_out)
+    error = fmt::format("{} ({})", decimal(held_out->reliability.expected_calibration_error, 3),
+                        decimal(held_out->reliability.error_of_chance, 3));
+  return {{name, best ? Paint::Strong : Paint::Plain},
+          {parameter_text(model.alpha)},
+          {model.lambda ? parameter_text(model.lambda) : "1"},
+          {parameter_text(model.sigma)},
+          {decimal(model.aic, 1)},
+          {error}};
+}
+
+void show_models(Screen& screen, const FlipAnalysis& flips) {
+  if (!flips.models) {
+    screen.paragraph("  ", "no noise model: " + flips.no_models, Paint::Dim);
+    return;
+  }
+  const NoiseModels& m = *flips.models;
+  const bool multiplicative = m.multiplicative.aic < m.additive.aic;
+  Table table;
+  table.columns = {{"noise", false}, {"alpha", true, 3},         {"lambda"}, {"sigma"},
+                   {"AIC"},          {"held-out error", true, 2}};
+  table.rows.push_back(model_row("additive", m.additive, !multiplicative, flips.held_out_additive));
+  table.rows.push_back(
+      model_row("multiplicative", m.multiplicative, multiplicative, flips.held_out_multiplicative));
+  screen.table(table);
+  std::string note = fmt::format("lambda = 1: p {}, clustered by {}; {} with {} known as bounds",
+                                 p_value(m.p_lambda), counted(m.clusters, "task"),
+                                 counted(m.rows, "margin"), count_text(m.bounds));
+  if (flips.replay_noise)
+    note += fmt::format("; replay noise {} nats taken off",
+                        decimal(std::sqrt(flips.replay_noise->variance), 3));
+  if (flips.held_out_additive)
+    note += "; held-out error: of predicted flips, and what chance alone would give";
+  screen.paragraph("  ", note + ".", Paint::Dim);
+}
+
+void show_flips(Screen& screen, const CandidateMechanism& c) {
+  for (const FlipAnalysis& flips : c.flips) {
+    if (flips.pairs == 0) continue;
+    screen.heading(fmt::format("Flips, {}: {} of {}, {}", decision_in_words(flips.kind),
+                               count_text(flips.flips), count_text(flips.pairs),
+                               percent_estimate(flips.flip_share)));
+    show_bins(screen, flips);
+    show_models(screen, flips);
+  }
+}
+
+void show_predictions(Screen& screen, const CandidateMechanism& c) {
+  if (!c.additive && !c.multiplicative) return;
+  screen.heading("Hallucinated names, foretold from the baseline's margins on other tasks");
+  Table table;
+  table.columns = {{"noise", false},   {"baseline"},       {"foretold"}, {"observed"},
+                   {"times as often"}, {"[95%]", true, 2}, {"observed"}, {"[95%]", true, 1}};
+  const auto add = [&](const char* name, const std::optional<FailurePrediction>& p) {
+    if (!p) return;
+    table.rows.push_back({{name},
+                          {percent(p->baseline)},
+                          {percent(p->predicted)},
+                          {percent(p->observed)},
+                          {ratio(p->predicted_amplification)},
+                          {ratio_interval(p->predicted_ci95), Paint::Dim},
+                          {ratio(p->observed_amplification)},
+                          {ratio_interval(p->observed_ci95), Paint::Dim}});
+  };
+  add("additive", c.additive);
+  add("multiplicative", c.multiplicative);
+  screen.table(table);
+}
+
+void show_margin_screen(Screen& screen, const MarginScreen& s) {
+  screen.heading("Risk at full precision");
+  screen.paragraph("  baseline   ",
+                   percent_estimate(s.baseline) + " of its calls hallucinate a name");
+  if (s.noise && s.predicted)
+    screen.paragraph("  foretold   ", fmt::format("{} at sigma {:g}, lambda {:g}, alpha {:g}",
+                                                  percent_estimate(*s.predicted), s.noise->sigma,
+                                                  s.noise->lambda, s.noise->alpha));
+  if (s.risk) screen.paragraph("  screen     ", std::string(to_string(*s.risk)), Paint::Strong);
+}
+
+}  // namespace
+
+std::string_view decision_in_words(DecisionKind kind) {
+  return kind == DecisionKind::WhetherToCall ? "whether to call" : "which tool";
+}
+
+std::string to_terminal(const MarginsReport& report, const TerminalStyle& style) {
+  Screen screen(style);
+  std::vector<std::string> evidence;
+  for (const AnalysedReplay& replay : report.replays) {
+    if (&replay != &report.replays.front()) screen.rule();
+    show_replay_head(screen, replay);
+    show_margins(screen, replay.mechanism, report.options.narrow);
+    for (const CandidateMechanism& candidate : replay.mechanism.candidates) {
+      show_outcomes(screen, candidate);
+      show_replay_channels(screen, candidate);
+      show_flips(screen, candidate);
+      show_predictions(screen, candidate);
+    }
+    show_margin_screen(screen, replay.mechanism.screen);
+    for (const Warning& warning : replay.mechanism.warnings)
+      evidence.push_back(warning_in_words(warning));
+  }
+  for (const Warning& warning : report.warnings) evidence.push_back(warning_in_words(warning));
+  for (const Dropped& dropped : report.dropped) evidence.push_back(dropped_in_words(dropped));
+  show_evidence(screen, evidence, kWarningsInMargins);
+  show_provenance(screen, report.provenance, true);
+  return screen.take();
+}
+
+}  // namespace unmask
