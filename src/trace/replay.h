@@ -4,12 +4,14 @@
 // which follows its tools, and a line that is torn at the end is no line:
 //   {"schema": "unmask.replay/1", "kind": "replay", "log", "format", "domain", "seed", "version",
 //    "command", "samples", "greedy", "eligible", "selected",
-//    "arms": [{"label", "precision", "model", "settings", "baseline"}, ...]}
+//    "arms": [{"label", "precision", "model", "settings", "baseline", "repeats"}, ...]}
 //   {"kind": "tools", "id", "names": [...]}
-//   {"kind": "context", "id", "domain", "task", "trial", "episode", "message", "turn", "turns",
-//    "call_index", "tools", "sha256", "recorded": {"text", "calls"}}
-//   {"kind": "reply", "context", "arm", "sample", "text", "calls": [{"name", "arguments"}, ...],
-//    "channel", "sub_kind", "decision", "prompt_tokens", "completion_tokens", "seconds", "error"}
+//   {"kind": "context", "id", "domain", "task", "trial", "episode", "message", "attempt",
+//    "turn", "turns", "call_index", "tools", "sha256", "recorded": {"text", "calls"}}
+//   {"kind": "reply", "context", "arm", "sample", "text",
+//    "calls": [{"name", "arguments", "arguments_are_object"}, ...], "channel", "sub_kind",
+//    "decision": {...}, "prompt_tokens", "completion_tokens", "seconds", "error"}
+// Arguments and settings are text; a decision is an object as rollout/decision.h says.
 // What is empty, absent or at its default is left out.
 #pragma once
 
@@ -31,6 +33,8 @@ struct ReplayArm {
   std::string model;
   std::string settings;   // of sampling, a JSON object as text
   bool baseline = false;  // of exactly one arm
+  // The label of the arm that this one is asked once more, to know its replay noise; else empty.
+  std::string repeats;
 
   bool operator==(const ReplayArm&) const = default;
 };
@@ -67,9 +71,11 @@ struct ReplayContext {
   int trial = 0;
   std::string episode;  // the log's id of it; may be empty
   int message = 0;      // index of the agent's message in the episode, 0-based
-  int turn = 0;         // which of the agent's messages it is, 0-based, and how many there are
+  // How often that message had been handed back (METHOD 9): each attempt is a decision of its own.
+  int attempt = 0;
+  int turn = 0;  // which of the agent's messages it is, 0-based, and how many there are
   int turns = 0;
-  int call_index = 0;    // calls the agent had made before it
+  int call_index = 0;    // calls of the agent that had reached the environment before it
   std::string tools_id;  // ReplayTools::id
   std::string sha256;    // of the request's messages and tools as JSON
   // What the log's agent did there.

@@ -1,0 +1,25 @@
+// Writes "unmask.replay/1" (trace/replay.h), a line of it at a time.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "trace/replay.h"
+
+namespace unmask {
+
+// One line each, with its newline.
+std::string replay_line(const ReplayHead& head);
+std::string replay_line(const ReplayTools& tools);
+std::string replay_line(const ReplayContext& context);
+std::string replay_line(const ReplayReply& reply);
+
+// The whole replay: each context after its tools, and its replies after it in the order they have.
+// A reply to a context that is not there is left out.
+std::string write_replay(const Replay& replay);
+
+// The same into a file, atomically; "-" is standard output.
+// Errors   Unavailable, as write_file.
+Result<Done> write_replay_file(const Replay& replay, const std::string& path);
+
+}  // namespace unmask
