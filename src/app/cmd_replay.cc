@@ -16,6 +16,7 @@
 #include "app/participants.h"
 #include "app/replay_arms.h"
 #include "app/replay_source.h"
+#include "app/typed_side.h"
 #include "report/screen.h"
 #include "rollout/replay_run.h"
 #include "rollout/replay_tally.h"

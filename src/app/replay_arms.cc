@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "app/command_line.h"
 #include "app/nearest.h"
@@ -60,6 +61,11 @@ Result<ArmPlan> server_arm(const std::string& name, const std::string& address,
     return wrong(fmt::format("'{}' is not an address such as http://127.0.0.1:8000/v1", address));
   if (address.find('@') != std::string::npos || address.find('?') != std::string::npos)
     return wrong("an address must hold no name, key or query: see --api-key-env");
+  constexpr std::string_view kNames = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  if (flags.api_key_env.find_first_not_of(kNames) != std::string::npos)
+    return wrong(
+        "--api-key-env must be the name of a variable in capitals, such as OPENAI_API_KEY; a "
+        "key itself has no place on a command line");
   if (!flags.api_key_env.empty() && std::getenv(flags.api_key_env.c_str()) == nullptr)
     return wrong(fmt::format("the environment variable {} is not set", flags.api_key_env));
   ArmPlan arm;

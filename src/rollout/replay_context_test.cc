@@ -185,9 +185,9 @@ TEST(ReplayContext, TakesPromptAndToolsOfALogThatHoldsThem) {
   };
   add(Role::System, "Rules.");
   add(Role::User, "Hi");
-  add(Role::Agent, "").calls.push_back({"x", "find", "{\"a\":1,  \"b\":2}"});
+  add(Role::Agent, "").calls.push_back({"x", "find", "{\"a\":1,  \"b\":2}", true, "", Side::Agent});
   EXPECT_FALSE(view_of_log(episode)) << "no list of tools";
-  episode.agent_tools = {{"find", "{}"}};
+  episode.agent_tools = std::vector<OfferedTool>{{"find", "{}"}};
   EXPECT_FALSE(view_of_log(episode)) << "no definition";
   episode.agent_tools->front().definition = R"({"type":"function","function":{"name":"find"}})";
   const std::optional<AgentView> view = view_of_log(episode);
@@ -205,8 +205,7 @@ TEST(ReplayContext, LeavesOutWhatOnlyTheUserSees) {
   Message user;
   user.role = Role::User;
   user.text = "One moment.";
-  user.calls.push_back({"u", "check_status", "{}"});
-  user.calls.back().side = Side::User;
+  user.calls.push_back({"u", "check_status", "{}", true, "", Side::User});
   Message result;
   result.role = Role::Tool;
   result.result = ToolResult{"u", "ok", false, "", Side::User};
