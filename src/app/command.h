@@ -46,6 +46,7 @@ ExitStatus run_tasks(const Invocation& invocation);
 ExitStatus run_play(const Invocation& invocation);
 ExitStatus run_tools(const Invocation& invocation);
 ExitStatus run_run(const Invocation& invocation);
+ExitStatus run_replay(const Invocation& invocation);
 ExitStatus run_demo(const Invocation& invocation);
 ExitStatus run_quantize(const Invocation& invocation);
 ExitStatus run_completions(const Invocation& invocation);

@@ -22,6 +22,7 @@ constexpr Command kCommands[] = {
     {"audit", "compare a candidate with its baseline: what does the score hide?", run_audit},
     {"inspect", "look at one log: failed calls, success within a budget, risk", run_inspect},
     {"run", "play a plan's arms against their models, then audit them", run_run},
+    {"replay", "give a log's contexts to other models: one call a decision", run_replay},
     {"margins", "how narrow replayed decisions were, and what that explains", run_margins},
     {"quantize", "make arms of a model: llama.cpp's types, FP8, INT4, AWQ", run_quantize},
     {"demo", "the experiment, small: an agent of our own, quantized, in about a minute", run_demo},

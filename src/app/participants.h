@@ -3,9 +3,13 @@
 
 #include <memory>
 
+#include "rollout/model_factory.h"
 #include "rollout/participant_factory.h"
 
 namespace unmask {
+
+// Those of this process.
+Variables environment_variables();
 
 // The factory for the plan's models; never nullptr. What it cannot do its prepare() says.
 std::unique_ptr<ParticipantFactory> participant_factory(const RunPlan& plan);

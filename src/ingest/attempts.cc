@@ -36,6 +36,10 @@ void read_attempt_member(std::string_view key, LazyValue value, const FieldReade
     fields.boolean(value, key, attempt.spends_budget);
   } else if (key == "usage" && seen.first(6, key, fields)) {
     if (fields.object(value, key)) read_tau2_usage(value, fields, attempt.usage);
+  } else if (key == "empty_text" && seen.first(7, key, fields)) {
+    fields.boolean(value, key, attempt.empty_text);
+  } else if (key == "reasoning" && seen.first(8, key, fields)) {
+    fields.text(value, key, attempt.reasoning);
   }
 }
 

@@ -99,7 +99,8 @@ class SampleReader {
     for (const JsonNode& tool : tools.elements()) {
       const std::string_view name = tool["name"].text_or("");
       if (name.empty() || !tool_names_.insert(name).second) continue;
-      tools_.push_back({std::string(name), json_of(tool["parameters"])});
+      tools_.push_back({std::string(name), json_of(tool["parameters"]),
+                        R"({"type":"function","function":)" + json_of(tool) + "}"});
     }
   }
 

@@ -372,7 +372,9 @@ TEST(Inspect, ReadsOlderLogsWithOneScoreAndATranscript) {
   EXPECT_EQ(episode.messages[0].text, "hello");
   EXPECT_TRUE(episode.messages[1].result->failed);
   EXPECT_EQ(episode.messages[1].result->error_type, "unknown");
-  EXPECT_EQ(episode.agent_tools, (std::vector<OfferedTool>{{"f", ""}}));
+  EXPECT_EQ(
+      episode.agent_tools,
+      (std::vector<OfferedTool>{{"f", "", R"({"type":"function","function":{"name":"f"}})"}}));
 }
 
 TEST(Inspect, KeepsAndWarnsOfReferencesToMissingAttachments) {

@@ -117,6 +117,10 @@ void read_message_member(std::string_view key, LazyValue value, const FieldReade
     read_attempts(value, fields, message.attempts);
   } else if (key == "decision" && seen.first(11, key, fields)) {
     read_decision(value, fields, message.decision);
+  } else if (key == "empty_text" && seen.first(12, key, fields)) {
+    fields.boolean(value, key, message.empty_text);
+  } else if (key == "reasoning" && seen.first(13, key, fields)) {
+    fields.text(value, key, message.reasoning);
   }
 }
 

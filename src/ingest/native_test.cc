@@ -62,6 +62,8 @@ class RandomRun {
     a.refused = static_cast<std::size_t>(small());
     a.channel = text();
     a.feedback = text_or_empty();
+    a.empty_text = rng_.bernoulli(0.2);
+    a.reasoning = text_or_empty();
     a.spends_budget = rng_.bernoulli(0.5);
     if (rng_.bernoulli(0.5)) a.usage = TokenUsage{number(), number()};
     return a;
@@ -71,6 +73,8 @@ class RandomRun {
     Message m;
     m.role = static_cast<Role>(rng_.below(4));
     m.text = text_or_empty();
+    m.empty_text = rng_.bernoulli(0.2);
+    m.reasoning = text_or_empty();
     for (int i = small() % 3; i > 0; --i) {
       const bool object = rng_.bernoulli(0.5);
       m.calls.push_back({text_or_empty(), text_or_empty(), object ? R"({"a": [1]})" : text(),
@@ -93,7 +97,8 @@ class RandomRun {
   std::optional<std::vector<OfferedTool>> tools() {
     if (rng_.bernoulli(0.5)) return std::nullopt;
     std::vector<OfferedTool> offered;
-    for (int i = small() % 3; i > 0; --i) offered.push_back({text(), text_or_empty()});
+    for (int i = small() % 3; i > 0; --i)
+      offered.push_back({text(), text_or_empty(), text_or_empty()});
     return offered;
   }
 

@@ -13,6 +13,7 @@ void read_offered_tools(LazyValue value, std::string_view field, const FieldRead
     element.each_member([&](std::string_view key, LazyValue member) {
       if (key == "name") fields.text(member, key, tool.name);
       if (key == "schema") fields.text(member, key, tool.schema);
+      if (key == "definition") fields.text(member, key, tool.definition);
     });
     tools->push_back(std::move(tool));
   });

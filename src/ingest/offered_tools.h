@@ -1,4 +1,5 @@
-// Lists of offered tools as our own logs have them: [{"name", "schema"}, ...], the schema as text.
+// Lists of offered tools as our own logs have them: [{"name", "schema", "definition"}, ...], the
+// last two as text.
 // Internal to ingest.
 #pragma once
 

@@ -109,6 +109,8 @@ std::optional<Message> read_openai_message(const JsonNode& node, Notes& notes,
       message.calls.push_back(read_call(call));
     if (node["function_call"].is_object())
       message.calls.push_back(read_call(node["function_call"]));
+    message.empty_text = !message.calls.empty() && node["content"].text_or("-").empty();
+    message.reasoning = node["reasoning_content"].text_or("");
   } else {
     notes.warn("unknown_role", "a message whose role is not known was left out", where);
     return std::nullopt;
@@ -124,7 +126,9 @@ std::optional<std::vector<OfferedTool>> read_openai_tools(const JsonNode& node) 
                               : tool["custom"].is_object() ? tool["custom"]
                                                            : tool;
     const std::string_view name = tool.is_text() ? *tool.text() : function["name"].text_or("");
-    if (!name.empty()) tools.push_back({std::string(name), function["parameters"].to_json()});
+    if (name.empty()) continue;
+    tools.push_back({std::string(name), function["parameters"].to_json()});
+    if (tool["function"].is_object()) tools.back().definition = tool.to_json();
   }
   return tools;
 }

@@ -69,7 +69,12 @@ TEST(Openai, ReadsEveryFieldOfALine) {
   EXPECT_NE(episode.policy_hash, "");
   EXPECT_EQ(
       episode.agent_tools,
-      (std::vector<OfferedTool>{{"find", R"({"type":"object"})"}, {"bare", ""}, {"named", ""}}));
+      (std::vector<OfferedTool>{
+          {"find", R"({"type":"object"})",
+           R"({"type":"function","function":{"name":"find","parameters":{"type":"object"}}})"},
+          {"bare", ""},
+          {"named", ""}}))
+      << "a definition where a server would take it for one";
   ASSERT_EQ(episode.messages.size(), 4u);
   const ToolCall& call = episode.messages[2].calls.at(0);
   EXPECT_EQ(call.id, "c1");
@@ -105,6 +110,17 @@ TEST(Openai, TellsArgumentsThatAreNoObject) {
     EXPECT_EQ(call.arguments_are_object, c.object) << c.arguments;
     EXPECT_EQ(call.arguments, c.kept);
   }
+}
+
+TEST(Openai, KeepsApartAnEmptyTextAndNoneAndThoughts) {
+  const std::string calls = R"("tool_calls":[{"id":"x","function":{"name":"f","arguments":"{}"}}])";
+  const Episode episode = read_one(with_messages(
+      R"({"role":"assistant","content":"",)" + calls + R"(},{"role":"assistant","content":null,)" +
+      calls + R"(},{"role":"assistant","content":"","reasoning_content":"hm"})"));
+  EXPECT_TRUE(episode.messages.at(0).empty_text);
+  EXPECT_FALSE(episode.messages.at(1).empty_text);
+  EXPECT_FALSE(episode.messages.at(2).empty_text) << "it has no calls";
+  EXPECT_EQ(episode.messages.at(2).reasoning, "hm");
 }
 
 TEST(Openai, ReadsLegacyFunctionCallsAndCustomTools) {

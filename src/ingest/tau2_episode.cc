@@ -89,6 +89,8 @@ void read_own_data(LazyValue value, const FieldReader& fields, Message& message)
       read_attempts(member, fields, message.attempts);
     } else if (key == "decision" && seen.first(1, key, fields)) {
       read_decision(member, fields, message.decision);
+    } else if (key == "reasoning" && seen.first(2, key, fields)) {
+      fields.text(member, key, message.reasoning);
     }
   });
 }
@@ -173,6 +175,7 @@ void add_message(RawMessage&& raw, const FieldReader& fields, std::vector<Messag
     const Side side = raw.role == "user" ? Side::User : Side::Agent;
     for (std::size_t i = 0; i < raw.sided.size(); ++i)
       if (!raw.sided[i]) message.calls[i].side = side;
+    message.empty_text = !message.calls.empty() && raw.content_token == "\"\"";
     finish_raw_text(raw, message);
   } else if (raw.role == "system") {
     message.role = Role::System;

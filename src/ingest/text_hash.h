@@ -1,4 +1,5 @@
-// A fingerprint of a text, to see whether two policies are the same. Internal to ingest.
+// A fingerprint of a text, to see whether two policies are the same: what it
+// read with what somebody else has.
 #pragma once
 
 #include <string>

@@ -169,6 +169,16 @@ std::string sampling_settings(const EndpointOptions& options) {
   return sorted_json(settings);
 }
 
+std::string chat_context_json(std::span<const ChatMessage> messages, std::string_view tools) {
+  JsonWriter json;
+  json.begin_object().key("messages").begin_array();
+  for (const ChatMessage& message : messages) write_message(json, message, true);
+  json.end_array();
+  if (!tools.empty()) json.key("tools").raw(tools);
+  json.end_object();
+  return json.take();
+}
+
 Result<std::string> write_chat_request(const EndpointOptions& options, const ChatRequest& request,
                                        bool ask_logprobs) {
   const ordered_json extra = extra_members(options);

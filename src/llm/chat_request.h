@@ -25,6 +25,10 @@ Result<Done> check_extra_body(std::string_view extra_body);
 // The sampling settings of `options` as compact JSON with sorted keys.
 std::string sampling_settings(const EndpointOptions& options);
 
+// Messages and tools as one JSON object, {"messages": [...], "tools": [...]}, as a server is sent
+// them, earlier thoughts included. "tools" is absent where none are offered.
+std::string chat_context_json(std::span<const ChatMessage> messages, std::string_view tools);
+
 // The messages have the form litellm gives them; tool_choice is "auto" where tools are offered.
 // Errors   InvalidArgument: `request.tools` is not a JSON list of objects. Unsupported:
 //          constrain_names with NameConstraint::None.

@@ -5,11 +5,34 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <span>
 
 #include "base/check.h"
 #include "base/mapped_file.h"
 
 namespace unmask {
+
+namespace {
+
+std::string hex_of(std::span<const unsigned char> digest) {
+  std::string hex;
+  for (const unsigned char byte : digest) {
+    constexpr char kDigits[] = "0123456789abcdef";
+    hex += kDigits[byte >> 4];
+    hex += kDigits[byte & 15];
+  }
+  return hex;
+}
+
+}  // namespace
+
+std::string text_sha256(std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned size = 0;
+  UNMASK_CHECK(EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) ==
+               1);
+  return hex_of({digest.data(), size});
+}
 
 Result<std::string> file_sha256(const std::string& path) {
   constexpr std::size_t kPiece = std::size_t{8} << 20;
@@ -30,13 +53,7 @@ Result<std::string> file_sha256(const std::string& path) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
   unsigned size = 0;
   UNMASK_CHECK(EVP_DigestFinal_ex(context.get(), digest.data(), &size) == 1);
-  std::string hex;
-  for (unsigned i = 0; i < size; ++i) {
-    constexpr char kDigits[] = "0123456789abcdef";
-    hex += kDigits[digest[i] >> 4];
-    hex += kDigits[digest[i] & 15];
-  }
-  return hex;
+  return hex_of({digest.data(), size});
 }
 
 }  // namespace unmask

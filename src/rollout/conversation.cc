@@ -44,6 +44,27 @@ void take_raw_completion(TurnMessage& message) {
   if (calls && calls->is_list()) message.raw_calls = static_cast<int>(calls->size());
 }
 
+}  // namespace
+
+ChatMessage chat_message(const TurnMessage& message, Side self) {
+  const Speaker own = self == Side::Agent ? Speaker::Agent : Speaker::User;
+  ChatMessage out;
+  out.content = message.content;
+  if (message.speaker == Speaker::Tool) {
+    out.role = ChatMessage::Role::Tool;
+    out.call_id = message.call_id;
+  } else if (message.speaker == own) {
+    out.role = ChatMessage::Role::Assistant;
+    out.reasoning = message.reasoning;
+    for (const ToolRequest& call : message.calls)
+      out.calls.push_back({call.id, call.name, sent_arguments(call)});
+  } else {
+    const bool system = message.speaker == Speaker::Other;
+    out.role = system ? ChatMessage::Role::System : ChatMessage::Role::User;
+  }
+  return out;
+}
+
 TurnMessage turn_message(ChatReply reply, Side self) {
   TurnMessage message;
   message.speaker = self == Side::Agent ? Speaker::Agent : Speaker::User;
@@ -60,8 +81,6 @@ TurnMessage turn_message(ChatReply reply, Side self) {
   return message;
 }
 
-}  // namespace
-
 Conversation::Conversation(ChatModel& model, Side self, const std::string& system_prompt,
                            std::string tools, ConversationOptions options)
     : model_(model), self_(self), tools_(std::move(tools)), options_(std::move(options)) {
@@ -77,25 +96,7 @@ void Conversation::begin(std::span<const TurnMessage> history) {
 }
 
 void Conversation::hear(std::span<const TurnMessage> incoming) {
-  for (const TurnMessage& message : incoming) append(message);
-}
-
-void Conversation::append(const TurnMessage& message) {
-  const Speaker own = self_ == Side::Agent ? Speaker::Agent : Speaker::User;
-  ChatMessage out;
-  out.content = message.content;
-  if (message.speaker == Speaker::Tool) {
-    out.role = ChatMessage::Role::Tool;
-    out.call_id = message.call_id;
-  } else if (message.speaker == own) {
-    out.role = ChatMessage::Role::Assistant;
-    out.reasoning = message.reasoning;
-    for (const ToolRequest& call : message.calls)
-      out.calls.push_back({call.id, call.name, sent_arguments(call)});
-  } else {
-    out.role = ChatMessage::Role::User;
-  }
-  messages_.push_back(std::move(out));
+  for (const TurnMessage& message : incoming) messages_.push_back(chat_message(message, self_));
 }
 
 Result<TurnMessage> Conversation::reply() {
@@ -108,7 +109,7 @@ Result<TurnMessage> Conversation::reply() {
   Result<ChatReply> reply = model_.complete(request);
   if (!reply) return reply.error();
   TurnMessage message = turn_message(std::move(*reply), self_);
-  append(message);
+  messages_.push_back(chat_message(message, self_));
   return message;
 }
 

@@ -21,6 +21,12 @@ struct ConversationOptions {
   std::stop_token stop = {};
 };
 
+// A message as one of the sides sends it to its model.
+ChatMessage chat_message(const TurnMessage& message, Side self);
+
+// What a model replied as a message of the turn loop; Conversation::reply() says how.
+TurnMessage turn_message(ChatReply reply, Side self);
+
 // Of two sides each sees itself as the assistant and the other as the user, as upstream's
 // flip_roles; results are those of its own calls. Thoughts a server gave apart are kept with the
 // messages for the model to send back or not; they never reach the other side.
@@ -48,8 +54,6 @@ class Conversation {
   std::span<const ChatMessage> messages() const { return messages_; }
 
  private:
-  void append(const TurnMessage& message);
-
   ChatModel& model_;
   Side self_;
   std::string tools_;

@@ -39,6 +39,12 @@ class ModelFactory : public ParticipantFactory {
   Result<Cast> cast(const Casting& casting) override;
   Judge* judge() override { return judge_.get(); }
 
+  // The model of an arm's agent, once it is prepared; nullptr: a script, or not prepared. It lives
+  // as long as the factory.
+  ChatModel* agent_model(const ArmPlan& arm) const {
+    return opened(arm.agent, arm.constrain_names);
+  }
+
  private:
   Result<ChatModel*> open(const ModelPlan& plan);
   Result<ChatModel*> open_constrained(const ArmPlan& arm, const std::stop_token& stop);

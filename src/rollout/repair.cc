@@ -1,6 +1,7 @@
 #include "rollout/repair.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "environment/json.h"
 #include "failure/markup.h"
@@ -130,6 +131,8 @@ std::optional<RepairingAgent::Fault> RepairingAgent::fault_of(const TurnMessage&
 Attempt RepairingAgent::attempt_of(const TurnMessage& message, const Fault& fault) const {
   Attempt attempt;
   attempt.text = message.content.value_or("");
+  attempt.empty_text = message.has_calls && message.content && message.content->empty();
+  attempt.reasoning = message.reasoning;
   for (const ToolRequest& call : message.calls) {
     attempt.calls.push_back(trace_call(call));
     attempt.calls.back().side = Side::Agent;
@@ -149,6 +152,20 @@ std::string RepairingAgent::feedback(const Fault& fault) const {
          "\nFirst diagnose what went wrong, then issue the corrected call. If none of these tools "
          "does "
          "what you need, continue without it.";
+}
+
+std::vector<TurnMessage> exchange_of(const Attempt& attempt) {
+  Message said;
+  said.role = Role::Agent;
+  said.text = attempt.text;
+  said.empty_text = attempt.empty_text;
+  said.reasoning = attempt.reasoning;
+  said.calls = attempt.calls;
+  std::vector<TurnMessage> exchange = {turn_message(said)};
+  std::vector<TurnMessage> answers =
+      refusal_of(exchange.front(), attempt.refused, attempt.feedback);
+  std::move(answers.begin(), answers.end(), std::back_inserter(exchange));
+  return exchange;
 }
 
 bool is_refusal(const TurnMessage& message) {

@@ -71,6 +71,9 @@ class RepairingAgent : public Agent {
   RepairOptions options_;
 };
 
+// What the agent's conversation holds of an attempt: the message it was, and what it was answered.
+std::vector<TurnMessage> exchange_of(const Attempt& attempt);
+
 // The message is a refusal and no answer of the environment or the user.
 bool is_refusal(const TurnMessage& message);
 

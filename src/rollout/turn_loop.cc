@@ -20,13 +20,6 @@ Speaker speaker_of(Party party) {
                                 : Speaker::Tool;
 }
 
-// The agent sees the user's words but not their calls, and the other way round.
-bool seen_by(Party party, const TurnMessage& message) {
-  const Side side = party == Party::Agent ? Side::Agent : Side::User;
-  if (message.speaker == Speaker::Tool) return message.side == side;
-  return message.speaker == speaker_of(party) || !message.has_calls;
-}
-
 std::vector<TurnMessage> seen_of(std::span<const TurnMessage> history, Party party) {
   std::vector<TurnMessage> seen;
   for (const TurnMessage& message : history)
@@ -45,6 +38,12 @@ std::optional<double> cost_of(std::span<const TurnMessage> messages, Speaker spe
 }
 
 }  // namespace
+
+bool seen_by(Party party, const TurnMessage& message) {
+  const Side side = party == Party::Agent ? Side::Agent : Side::User;
+  if (message.speaker == Speaker::Tool) return message.side == side;
+  return message.speaker == speaker_of(party) || !message.has_calls;
+}
 
 std::string_view to_string(Party party) {
   switch (party) {

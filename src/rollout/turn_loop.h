@@ -48,6 +48,9 @@ struct Simulation {
   double duration_seconds = 0.0;
 };
 
+// The agent sees the user's words but not their calls, and the other way round.
+bool seen_by(Party party, const TurnMessage& message);
+
 // One episode. Steps, as max_steps counts them, are messages handed on: from one side to the other,
 // to the environment, or back. Errors, as max_errors counts them, are failed results and those
 // refused attempts of the agent that spend budget. Neither limit is looked at while a call is

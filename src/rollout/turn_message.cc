@@ -126,6 +126,7 @@ Message trace_message(const TurnMessage& message) {
   out.raw_data = message.raw_data;
   out.attempts = message.attempts;
   out.decision = message.decision;
+  out.reasoning = message.reasoning;
   if (message.speaker == Speaker::Tool) {
     out.result =
         ToolResult{message.call_id, message.content.value_or(""), message.error, "", message.side};
@@ -133,6 +134,23 @@ Message trace_message(const TurnMessage& message) {
   }
   out.text = message.content.value_or("");
   for (const ToolRequest& call : message.calls) out.calls.push_back(trace_call(call));
+  out.empty_text = !out.calls.empty() && message.content && message.content->empty();
+  return out;
+}
+
+TurnMessage turn_message(const Message& message) {
+  TurnMessage out;
+  static_cast<ReplayMessage&>(out) = replay_messages(std::span<const Message>(&message, 1)).front();
+  if (out.has_calls && message.text.empty() && !message.empty_text) out.content.reset();
+  out.cost_usd = message.cost_usd;
+  out.usage = message.usage;
+  out.seconds = message.seconds;
+  out.raw_text = message.raw_text;
+  out.raw_calls = message.raw_calls;
+  out.raw_data = message.raw_data;
+  out.attempts = message.attempts;
+  out.decision = message.decision;
+  out.reasoning = message.reasoning;
   return out;
 }
 

@@ -49,4 +49,7 @@ Value message_json(const TurnMessage& message);
 Message trace_message(const TurnMessage& message);
 ToolCall trace_call(const ToolRequest& call);
 
+// The way back: what a participant said or heard, from what trace_message() made of it.
+TurnMessage turn_message(const Message& message);
+
 }  // namespace unmask

@@ -15,7 +15,10 @@ void write_attempted_call(JsonWriter& json, const ToolCall& call) {
 }
 
 void write_attempt(JsonWriter& json, const Attempt& attempt) {
-  json.begin_object().field("text", attempt.text).key("calls").begin_array();
+  json.begin_object().field("text", attempt.text);
+  if (attempt.empty_text) json.field("empty_text", true);
+  if (!attempt.reasoning.empty()) json.field("reasoning", attempt.reasoning);
+  json.key("calls").begin_array();
   for (const ToolCall& call : attempt.calls) write_attempted_call(json, call);
   json.end_array();
   json.field("refused", attempt.refused).field("channel", attempt.channel);

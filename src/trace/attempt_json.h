@@ -13,7 +13,8 @@ namespace unmask {
 //   {"text", "calls": [{"id", "name", "arguments", "requestor"}, ...], "refused", "channel",
 //    "feedback", "spends_budget", "usage": {"completion_tokens", "prompt_tokens"} or null}
 // Calls are written as τ²-bench writes them, unreadable arguments as the string they were;
-// ToolCall::parse_error is lost.
+// ToolCall::parse_error is lost. "empty_text" and "reasoning" are there where they are not at their
+// default.
 std::string attempts_json(std::span<const Attempt> attempts);
 
 }  // namespace unmask

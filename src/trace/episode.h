@@ -59,6 +59,8 @@ struct Attempt {
   std::string feedback;        // what the agent was told
   bool spends_budget = false;  // counts towards max_errors like a failed call
   std::optional<TokenUsage> usage;
+  bool empty_text = false;     // as Message::empty_text
+  std::string reasoning = {};  // as Message::reasoning
 
   bool operator==(const Attempt&) const = default;
 };
@@ -67,6 +69,9 @@ struct Attempt {
 struct Message {
   Role role = Role::Agent;
   std::string text;  // UTF-8; empty when the message has calls only
+  // A message with calls whose text is there and empty, where others have none: models are sent the
+  // one or the other.
+  bool empty_text = false;
   std::vector<ToolCall> calls;
   std::optional<ToolResult> result;  // set exactly when role == Role::Tool
   // The raw completion text kept by the server or harness, where it differs from what was parsed:
@@ -77,6 +82,7 @@ struct Message {
   // The server's response, a JSON object as text, where the message was made here; readers of
   // other formats than our own keep only raw_text and raw_calls of it.
   std::string raw_data;
+  std::string reasoning;          // thoughts the server gave apart, of our own runs
   std::vector<Attempt> attempts;  // what the agent had issued before this message, in order
   std::string decision;  // log-probabilities at the tool-name decision, a JSON object as text
   std::optional<TokenUsage> usage;
@@ -108,6 +114,8 @@ std::string_view to_string(Role role);                // "system", "agent", "use
 struct OfferedTool {
   std::string name;
   std::string schema;  // JSON Schema text of the parameters; empty when only the name is known
+  // The tool as a model is told of it, a JSON object in OpenAI's form, where the log keeps that.
+  std::string definition = {};
 
   bool operator==(const OfferedTool&) const = default;
 };

@@ -23,6 +23,7 @@ void write_tools(JsonWriter& json, std::string_view name,
   for (const OfferedTool& tool : *tools) {
     json.begin_object().field("name", tool.name);
     write_text(json, "schema", tool.schema);
+    write_text(json, "definition", tool.definition);
     json.end_object();
   }
   json.end_array();
@@ -51,6 +52,7 @@ void write_result(JsonWriter& json, const ToolResult& result) {
 void write_message(JsonWriter& json, const Message& message) {
   json.begin_object().field("role", to_string(message.role));
   write_text(json, "text", message.text);
+  if (message.empty_text) json.field("empty_text", true);
   if (!message.calls.empty()) {
     json.key("calls").begin_array();
     for (const ToolCall& call : message.calls) write_call(json, call);
@@ -60,6 +62,7 @@ void write_message(JsonWriter& json, const Message& message) {
   write_text(json, "raw_text", message.raw_text);
   write_optional(json, "raw_calls", message.raw_calls);
   write_text(json, "raw_data", message.raw_data);
+  write_text(json, "reasoning", message.reasoning);
   if (!message.attempts.empty()) json.key("attempts").raw(attempts_json(message.attempts));
   if (!message.decision.empty()) json.key("decision").raw(message.decision);
   if (message.usage) {

@@ -171,6 +171,11 @@ void append_choices(std::string& out, const Message& message) {
 void append_own_data(std::string& out, const Message& message) {
   out += "\"unmask\": {";
   if (!message.decision.empty()) out += "\"decision\": " + message.decision;
+  if (!message.reasoning.empty()) {
+    append_separator(out);
+    out += "\"reasoning\": ";
+    append_text(out, message.reasoning);
+  }
   if (!message.attempts.empty()) {
     append_separator(out);
     out += "\"attempts\": " + attempts_json(message.attempts);
@@ -191,7 +196,8 @@ std::string_view members_of(std::string_view object) {
 void append_raw_data(std::string& out, const Message& message) {
   const std::string_view sent = members_of(message.raw_data);
   const bool raw = !message.raw_text.empty() || message.raw_calls;
-  const bool own = !message.attempts.empty() || !message.decision.empty();
+  const bool own =
+      !message.attempts.empty() || !message.decision.empty() || !message.reasoning.empty();
   if (sent.empty() && !raw && !own) {
     out += "null";
     return;
@@ -236,7 +242,7 @@ void append_message(std::string& out, const Message& message, std::size_t turn, 
   out += "{\"role\": \"";
   out += tau2_role(message.role);
   out += "\", \"content\": ";
-  if (message.text.empty() && !message.calls.empty())
+  if (message.text.empty() && !message.calls.empty() && !message.empty_text)
     out += "null";
   else
     append_text(out, message.text);

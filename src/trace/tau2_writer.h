@@ -2,11 +2,12 @@
 // the run back, for every field the format can hold.
 //
 // What the format cannot hold is lost: Episode::domain, model, policy_hash, where, termination_text
-// beside a known Termination, the offered tools, ToolResult::error_type, RunInfo::policy_hash.
+// beside a known Termination, the offered tools but for their names and schemas,
+// ToolResult::error_type, RunInfo::policy_hash.
 // The grader's account (reward_info, and its evidence under info.unmask.grading) is written, but a
 // reader takes only the reward from it.
 // Where a message has raw_data it is written as it is, and raw_text and raw_calls are not: a reader
-// takes them from it. Attempts and the decision go under message.raw_data.unmask.
+// takes them from it. Attempts, the decision and the reasoning go under message.raw_data.unmask.
 // Times of day are not in a Run: they are derived from the positions of episodes and messages, so
 // that the same run always gives the same bytes.
 //

@@ -165,7 +165,11 @@ TEST(Tau2Writer, AttemptsAndDecisionsAreReadBack) {
   Message& raw_and_own = run.episodes[0].messages[1];
   raw_and_own.attempts = {refused_attempt(), Attempt{"", {}, 0, "tool_name", "", false, {}}};
   raw_and_own.decision = R"({"first": {"token": "a", "logprob": -0.5, "top": [["a", -0.5]]}})";
+  raw_and_own.attempts[1].empty_text = true;
+  raw_and_own.attempts[1].reasoning = "I guess";
+  raw_and_own.reasoning = "They \"want\" it.";
   run.episodes[0].messages[4].decision = "{}";
+  run.episodes[0].messages[4].empty_text = true;
   expect_same(read_back(tau2_results(run)), run);
 }
 

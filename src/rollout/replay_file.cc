@@ -1,0 +1,247 @@
+#include "rollout/replay_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "environment/json.h"
+#include "rollout/run_plan.h"
+#include "trace/replay_writer.h"
+
+namespace unmask {
+
+namespace {
+
+Error cannot(const std::string& doing, const std::string& path) {
+  return Error{ErrorKind::Unavailable,
+               "cannot " + doing + ": " + std::strerror(errno) + "; what was saved before is kept",
+               path};
+}
+
+std::string text_of(const Value& json, std::string_view name) {
+  const Value* member = json.find(name);
+  return member && member->is_str() ? member->as_str() : "";
+}
+
+std::int64_t whole_of(const Value& json, std::string_view name) {
+  const Value* member = json.find(name);
+  return member && member->kind() == Kind::Int ? member->as_int() : 0;
+}
+
+bool flag_of(const Value& json, std::string_view name) {
+  const Value* member = json.find(name);
+  return member && member->is_bool() && member->as_bool();
+}
+
+// What must be the same for a replay to go on. The command and the version may be others.
+std::vector<Setting> settings_of(const ReplayHead& head) {
+  std::vector<Setting> settings = {{"log", head.log},
+                                   {"format", head.format},
+                                   {"domain", head.domain},
+                                   {"seed", std::to_string(head.seed)},
+                                   {"samples", std::to_string(head.samples)},
+                                   {"greedy", head.greedy ? "true" : "false"},
+                                   {"eligible decisions", std::to_string(head.eligible)},
+                                   {"selected decisions", std::to_string(head.selected)}};
+  std::string labels;
+  for (const ReplayArm& arm : head.arms) {
+    labels += (labels.empty() ? "" : ", ") + arm.label;
+    const std::string owner = "arm '" + arm.label + "' ";
+    settings.emplace_back(owner + "precision", arm.precision);
+    settings.emplace_back(owner + "model", arm.model);
+    settings.emplace_back(owner + "settings", arm.settings);
+    settings.emplace_back(owner + "repeats", arm.repeats);
+    if (arm.baseline) settings.emplace_back("baseline", arm.label);
+  }
+  settings.emplace_back("arms", labels);
+  return settings;
+}
+
+std::optional<ReplayHead> head_of(const Value& json) {
+  if (text_of(json, "schema") != kReplaySchema) return std::nullopt;
+  ReplayHead head;
+  head.log = text_of(json, "log");
+  head.format = text_of(json, "format");
+  head.domain = text_of(json, "domain");
+  head.seed = static_cast<std::uint64_t>(whole_of(json, "seed"));
+  head.samples = static_cast<int>(whole_of(json, "samples"));
+  head.greedy = flag_of(json, "greedy");
+  head.eligible = whole_of(json, "eligible");
+  head.selected = whole_of(json, "selected");
+  const Value* arms = json.find("arms");
+  if (!arms || !arms->is_list()) return std::nullopt;
+  for (const Value& arm : arms->items())
+    head.arms.push_back({text_of(arm, "label"), text_of(arm, "precision"), text_of(arm, "model"),
+                         text_of(arm, "settings"), flag_of(arm, "baseline"),
+                         text_of(arm, "repeats")});
+  return head;
+}
+
+}  // namespace
+
+ReplayFile::ReplayFile(std::string path, ReplayHead head,
+                       const std::vector<PreparedContext>& contexts)
+    : path_(std::move(path)),
+      head_(std::move(head)),
+      contexts_(contexts),
+      per_context_(head_.arms.size() * static_cast<std::size_t>(head_.samples)),
+      answered_(head_.arms.size(), false) {}
+
+ReplayFile::~ReplayFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Result<std::unique_ptr<ReplayFile>> ReplayFile::open(const std::string& path,
+                                                     const ReplayHead& head,
+                                                     const std::vector<PreparedContext>& contexts) {
+  std::unique_ptr<ReplayFile> file(new ReplayFile(path, head, contexts));
+  file->fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file->fd_ < 0) return cannot("write the replay", path);
+  if (::flock(file->fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return Error{ErrorKind::Unavailable, "another replay is at work on this file", path};
+  const Result<Done> taken = file->take_up();
+  if (!taken) return taken.error();
+  return file;
+}
+
+std::size_t ReplayFile::number(const ReplayPlace& place) const {
+  return place.context * per_context_ + place.arm * static_cast<std::size_t>(head_.samples) +
+         static_cast<std::size_t>(place.sample);
+}
+
+Result<Done> ReplayFile::check_head(std::string_view line) const {
+  const Result<Value> json = parse_json(line);
+  const std::optional<ReplayHead> saved = json ? head_of(*json) : std::nullopt;
+  if (!saved)
+    return Error{ErrorKind::Malformed, "is there and is no replay: choose another file with --out",
+                 path_ + ":1"};
+  std::string told;
+  for (const Drift& each : drift_between(settings_of(*saved), settings_of(head_)))
+    told += (told.empty() ? "" : "; ") + each.name + " was '" + each.saved + "', is '" +
+            each.present + "'";
+  if (told.empty()) return Done{};
+  return Error{ErrorKind::InvalidArgument,
+               "is of a replay with other settings: " + told + " (--out FILE begins another)",
+               path_};
+}
+
+// Whether the line is the reply whose turn it is.
+bool ReplayFile::take_up_reply(std::string_view line) {
+  const Result<Value> json = parse_json(line);
+  if (!json || text_of(*json, "kind") != "reply") return false;
+  const auto samples = static_cast<std::size_t>(head_.samples);
+  const std::size_t arm = next_ % per_context_ / samples;
+  if (text_of(*json, "context") != contexts_[next_ / per_context_].id ||
+      text_of(*json, "arm") != head_.arms[arm].label ||
+      whole_of(*json, "sample") != static_cast<std::int64_t>(next_ % samples))
+    return false;
+  if (text_of(*json, "error").empty()) answered_[arm] = true;
+  ++next_;
+  context_written_ = next_ % per_context_ != 0;
+  return true;
+}
+
+// The lines after the first, as far as they are what would be written; returns what is left.
+std::string_view ReplayFile::take_up_lines(std::string_view rest, std::optional<Error>& error) {
+  std::size_t line = 2;
+  while (!rest.empty() && next_ < total()) {
+    const std::size_t end = rest.find('\n');
+    if (end == std::string_view::npos) return rest;
+    const bool last = end + 1 == rest.size();
+    std::size_t length = end + 1;
+    if (!context_written_) {
+      const std::string& expected = contexts_[next_ / per_context_].written;
+      const bool whole = rest.starts_with(expected);
+      // Cut between the line of the tools and that of the context, or within one.
+      if (!whole && std::string_view(expected).starts_with(rest)) return rest;
+      if (!whole && last && !parse_json(rest.substr(0, end))) return rest;
+      if (!whole) break;
+      context_written_ = true;
+      length = expected.size();
+    } else if (!take_up_reply(rest.substr(0, end))) {
+      // Damaged by what ended the process, or of something else.
+      if (last && !parse_json(rest.substr(0, end))) return rest;
+      break;
+    }
+    for (const char c : rest.substr(0, length)) line += c == '\n' ? 1 : 0;
+    rest.remove_prefix(length);
+  }
+  if (!rest.empty())
+    error = Error{ErrorKind::Malformed,
+                  "is not what this replay would have written: the log, its prompts or tools have "
+                  "changed; --out FILE begins another",
+                  path_ + ":" + std::to_string(line)};
+  return rest;
+}
+
+Result<Done> ReplayFile::take_up() {
+  const Result<std::string> text = read_file(path_);
+  if (!text) return text.error();
+  const std::size_t head_end = text->find('\n');
+  if (head_end == std::string::npos) {
+    const std::string line = replay_line(head_);
+    constexpr std::string_view kBegins = "{\"schema\": \"unmask.replay/1\"";
+    if (!kBegins.starts_with(std::string_view(*text).substr(0, kBegins.size())))
+      return Error{ErrorKind::Malformed,
+                   "is there and is no replay: choose another file with --out", path_};
+    if (::ftruncate(fd_, 0) != 0) return cannot("begin the replay", path_);
+    return append(line);
+  }
+  const std::string_view all = *text;
+  const Result<Done> same = check_head(all.substr(0, head_end));
+  if (!same) return same;
+  std::optional<Error> error;
+  const std::string_view left = take_up_lines(all.substr(head_end + 1), error);
+  if (error) return *error;
+  found_ = next_;
+  if (!left.empty() && ::ftruncate(fd_, static_cast<off_t>(all.size() - left.size())) != 0)
+    return cannot("cut off a torn line", path_);
+  return Done{};
+}
+
+Result<Done> ReplayFile::append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return cannot("save a reply", path_);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return Done{};
+}
+
+Result<Done> ReplayFile::put(std::size_t number, const ReplayReply& reply) {
+  std::string line = replay_line(reply);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  UNMASK_CHECK(number >= next_ && number < total());
+  waiting_.emplace(number, std::move(line));
+  std::string ready;
+  while (!waiting_.empty() && waiting_.begin()->first == next_) {
+    if (!context_written_) ready += contexts_[next_ / per_context_].written;
+    ready += waiting_.begin()->second;
+    waiting_.erase(waiting_.begin());
+    ++next_;
+    context_written_ = next_ % per_context_ != 0;
+  }
+  if (ready.empty()) return Done{};
+  return append(ready);
+}
+
+std::size_t ReplayFile::written() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return next_;
+}
+
+Result<Done> ReplayFile::sync() {
+  // Not every place a file can be knows how: /dev/full and pipes do not.
+  if (::fsync(fd_) != 0 && errno != EINVAL && errno != EROFS) return cannot("save replies", path_);
+  return Done{};
+}
+
+}  // namespace unmask
