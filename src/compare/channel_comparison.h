@@ -13,6 +13,15 @@ namespace unmask {
 // Below this many baseline failures there is no propensity to amplify: the difference is tested.
 inline constexpr long kFewestFailuresForRatio = 5;
 
+// What counts as amplified beside its test (METHOD 4).
+inline constexpr double kLeastAmplifiedDifference = 0.01;  // 1 point
+inline constexpr double kLeastAmplification = 1.25;
+
+// The difference is at least 1 point, and A at least 1.25 or the baseline without a propensity. A
+// is judged by its point estimate: that it exceeds 1 is the test's business, that it matters is the
+// rule's. Where fewer than 8 tasks fail no ratio is reported, yet the rates have one.
+bool large_enough_to_amplify(const ChannelComparison& channel);
+
 // Independent units of each arm, for the bound on a channel without failures; 0: the tasks.
 struct Units {
   double baseline = 0;
