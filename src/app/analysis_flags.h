@@ -32,6 +32,9 @@ struct AnalysisFlags {
 // `compares`: the options that only matter between two arms are offered too.
 void add_analysis_flags(CLI::App& app, AnalysisFlags& flags, bool compares);
 
+// Of these, the ones that say how a log is read.
+void add_reading_flags(CLI::App& app, AnalysisFlags& flags);
+
 // After parsing: checks what one option cannot know of another, reads the tools file.
 // Errors   InvalidArgument, NotFound, Malformed.
 Result<Done> complete(AnalysisFlags& flags);

@@ -20,6 +20,8 @@ namespace {
 constexpr Command kCommands[] = {
     {"audit", "compare a candidate with its baseline: what does the score hide?", run_audit},
     {"inspect", "look at one log: failed calls, success within a budget, risk", run_inspect},
+    {"power", "tasks and trials that would settle a question, from a pilot or stated rates",
+     run_power},
     {"run", "play a plan's arms against their models, then audit them", run_run},
     {"quantize", "make arms of a model: llama.cpp's types, FP8, INT4, AWQ", run_quantize},
     {"demo", "the experiment, small: an agent of our own, quantized, in about a minute", run_demo},

@@ -89,6 +89,17 @@ Result<Done> check_pair(const PairedPropensity& pair, double top, const std::str
 
 }  // namespace
 
+CallHabits stated_calls(double calls, double spread, double recovery) {
+  CallHabits habits;
+  habits.baseline = habits.candidate = calls;
+  habits.task_spread = 0.8 * spread;
+  habits.episode_spread = 0.6 * spread;
+  // A call is the last with probability 1 / calls whatever its fate.
+  const double followed = calls > 1 ? 1 - 1 / calls : 1;
+  habits.leave = std::min(1.0, recovery / followed);
+  return habits;
+}
+
 double largest_propensity(const std::optional<double>& leave) {
   return leave ? 1 / (1 + *leave) : 1;
 }

@@ -32,6 +32,10 @@ struct CallHabits {
   std::optional<double> leave;
 };
 
+// Of episodes of so many calls: lengths spread as plant spreads them (0.8 of `spread` between
+// tasks, 0.6 within), and `recovery` as METHOD 4 counts it: a last failure is not recovered.
+CallHabits stated_calls(double calls, double spread, double recovery);
+
 // Both arms asked for the same decisions (unmask replay): how often they differ, and which way.
 struct DecisionHabits {
   double discordance = 0.10;  // decisions in which exactly one arm fails

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <set>
 
-#include "compare/channel_comparison.h"
+#include "compare/spread.h"
 
 namespace unmask {
 namespace {
@@ -16,24 +16,15 @@ namespace {
 // Fewer followed failures than this say nothing about how failures follow each other.
 constexpr long kFewestFollowed = 20;
 
-template <typename Trial>
-TaskTrials trials_of(const Arm& arm, const Trial& trial) {
+TaskTrials call_trials(const Arm& arm) {
   TaskTrials out;
   for (const TaskEpisodes& task : arm.tasks) {
     std::vector<TrialRatio>& trials = out.emplace_back();
-    for (std::size_t e = task.begin; e < task.end; ++e) {
-      const std::optional<TrialRatio> one = trial(arm.episodes[e]);
-      if (one) trials.push_back(*one);
-    }
+    for (std::size_t e = task.begin; e < task.end; ++e)
+      if (!arm.episodes[e].excluded)
+        trials.push_back({static_cast<double>(arm.episodes[e].agent_calls), 1});
   }
   return out;
-}
-
-TaskTrials call_trials(const Arm& arm) {
-  return trials_of(arm, [](const EpisodeFacts& episode) -> std::optional<TrialRatio> {
-    if (episode.excluded) return std::nullopt;
-    return TrialRatio{static_cast<double>(episode.agent_calls), 1};
-  });
 }
 
 struct Followed {
@@ -281,31 +272,6 @@ Result<Done> apply_effects(const StatedEffects& effects, PowerModel& model) {
   return move_mean(model.masked.candidate,
                    model.masked.baseline.mean + effects.unmasked_gap.value_or(kAssumedUnmaskedGap),
                    1, "the unmasked gap");
-}
-
-TaskTrials failure_trials(const Arm& arm, Channel channel) {
-  const auto index = static_cast<std::size_t>(channel);
-  return trials_of(arm, [index](const EpisodeFacts& episode) -> std::optional<TrialRatio> {
-    if (episode.excluded) return std::nullopt;
-    return TrialRatio{static_cast<double>(episode.agent_channel[index]),
-                      static_cast<double>(episode.agent_calls)};
-  });
-}
-
-TaskTrials success_trials(const Arm& arm) {
-  return trials_of(arm, [](const EpisodeFacts& episode) -> std::optional<TrialRatio> {
-    if (!is_evaluated(episode)) return std::nullopt;
-    return TrialRatio{*episode.success ? 1.0 : 0.0, 1};
-  });
-}
-
-TaskTrials masked_trials(const Arm& arm, int k_tight, BudgetRule rule, BudgetCount count) {
-  const int limit = rule == BudgetRule::AtMost ? k_tight : k_tight - 1;
-  return trials_of(arm, [=](const EpisodeFacts& episode) -> std::optional<TrialRatio> {
-    if (!is_evaluated(episode)) return std::nullopt;
-    const int errors = count == BudgetCount::All ? episode.errors_all : episode.errors_agent;
-    return TrialRatio{*episode.success && errors > limit ? 1.0 : 0.0, 1};
-  });
 }
 
 Result<Pilot> pilot_of(const Arm& baseline, Channel channel, const StatedEffects& effects,

@@ -8,7 +8,6 @@
 #include "compare/options.h"
 #include "compare/pairing.h"
 #include "compare/power_model.h"
-#include "stats/task_variance.h"
 
 namespace unmask {
 
@@ -58,10 +57,5 @@ Result<Pilot> pilot_of(const PairedArms& arms, Channel channel, const StatedEffe
 // The candidate's means from the baseline's and the effects (assumed where not stated).
 // Errors   InvalidArgument: a mean outside its range.
 Result<Done> apply_effects(const StatedEffects& effects, PowerModel& model);
-
-// (task, trial) of an arm; excluded and ungraded episodes are left out where they do not count.
-TaskTrials failure_trials(const Arm& arm, Channel channel);
-TaskTrials success_trials(const Arm& arm);
-TaskTrials masked_trials(const Arm& arm, int k_tight, BudgetRule rule, BudgetCount count);
 
 }  // namespace unmask
