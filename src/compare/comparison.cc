@@ -40,7 +40,8 @@ std::optional<int> smaller(std::optional<int> a, std::optional<int> b) {
   return std::min(*a, *b);
 }
 
-// Recounts the arm whose budget was larger, so that both are held to the smaller one (METHOD 3).
+}  // namespace
+
 std::optional<int> settle_budget(PairedArms& arms, const CompareOptions& options) {
   const std::optional<int> of_baseline = effective_budget(arms.baseline, options);
   const std::optional<int> of_candidate = effective_budget(arms.candidate, options);
@@ -49,6 +50,8 @@ std::optional<int> settle_budget(PairedArms& arms, const CompareOptions& options
   if (of_candidate != k0) arms.candidate = recounted_at(arms.candidate, *k0);
   return k0;
 }
+
+namespace {
 
 // pairing_warnings speak of the logs; where the options assume the missing budget to be the other
 // arm's, the budgets do not differ after all.

@@ -1,5 +1,8 @@
-// A task has one latent normal a quantity, of which the arms share the part `pairing`; its quantile
-// in the arm's Beta distribution is the task's propensity there. Trials are Bernoulli given the
+// A task has one latent normal a quantity and arm; its quantile in the arm's Beta distribution is
+// the task's propensity there. The normals are correlated as much as it takes for the propensities
+// to be correlated by `pairing`: for functions g and h of normals of correlation r,
+//   cov(g, h) = sum over k >= 1 of r^k a_k b_k,  a_k = E[g(Z) He_k(Z)] / sqrt(k!)  (Mehler 1866).
+//   Trials are Bernoulli given the
 // task, calls a two-state chain that starts and stays at the propensity p: after a failure the next
 // call is spared with probability q = leave, after a success it fails with p q / (1 - p).
 //
@@ -10,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "stats/distribution.h"
@@ -46,6 +50,55 @@ double share_of(double p, int trials, Rng& rng) {
   int hits = 0;
   for (int j = 0; j < trials; ++j) hits += rng.bernoulli(p) ? 1 : 0;
   return static_cast<double>(hits) / trials;
+}
+
+constexpr int kTerms = 24;
+
+// a_1 ... a_kTerms of a table of mid-point quantiles.
+std::array<double, kTerms> hermite_terms(const std::vector<double>& table) {
+  std::array<double, kTerms> terms{};
+  for (int i = 0; i < kTable; ++i) {
+    const double z = normal_quantile((i + 0.5) / kTable);
+    double before = 1;  // normalised He_0 and He_1; sqrt(k + 1) h_(k+1) = z h_k - sqrt(k) h_(k-1)
+    double here = z;
+    for (int k = 1; k <= kTerms; ++k) {
+      terms[static_cast<std::size_t>(k - 1)] += table[static_cast<std::size_t>(i)] * here / kTable;
+      const double next = (z * here - std::sqrt(static_cast<double>(k)) * before) /
+                          std::sqrt(static_cast<double>(k + 1));
+      before = here;
+      here = next;
+    }
+  }
+  return terms;
+}
+
+// The correlation of the latent normals that gives the propensities theirs.
+double latent_correlation(const std::vector<double>& baseline, const std::vector<double>& candidate,
+                          double pairing) {
+  if (pairing <= 0 || pairing >= 1) return std::clamp(pairing, 0.0, 1.0);
+  const std::array<double, kTerms> a = hermite_terms(baseline);
+  const std::array<double, kTerms> b = hermite_terms(candidate);
+  double aa = 0;
+  double bb = 0;
+  for (int k = 0; k < kTerms; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    aa += a[i] * a[i];
+    bb += b[i] * b[i];
+  }
+  if (!(aa > 0) || !(bb > 0)) return pairing;  // tasks alike: nothing to pair
+  const auto correlation_at = [&](double r) {
+    double sum = 0;
+    for (int k = kTerms; k-- > 0;)
+      sum = (sum + a[static_cast<std::size_t>(k)] * b[static_cast<std::size_t>(k)]) * r;
+    return sum / std::sqrt(aa * bb);
+  };
+  double lo = 0;
+  double hi = 1;
+  for (int step = 0; step < 40; ++step) {
+    const double middle = (lo + hi) / 2;
+    (correlation_at(middle) < pairing ? lo : hi) = middle;
+  }
+  return (lo + hi) / 2;
 }
 
 struct Named {
@@ -147,12 +200,14 @@ PowerDraw::Table PowerDraw::table(const Propensity& propensity, double top) {
 }
 
 PowerDraw::Tables PowerDraw::tables(const PairedPropensity& pair, double top) {
-  return {table(pair.baseline, top), table(pair.candidate, top), pair.pairing};
+  Tables out{table(pair.baseline, top), table(pair.candidate, top), 0};
+  out.latent = latent_correlation(out.baseline, out.candidate, pair.pairing);
+  return out;
 }
 
 PowerDraw::TaskPair PowerDraw::draw_task(const Tables& tables, Rng& rng) {
-  const double shared = std::sqrt(tables.pairing) * rng.normal();
-  const double own = std::sqrt(1 - tables.pairing);
+  const double shared = std::sqrt(tables.latent) * rng.normal();
+  const double own = std::sqrt(1 - tables.latent);
   const double b = shared + own * rng.normal();
   const double c = shared + own * rng.normal();
   return {entry(tables.baseline, b), entry(tables.candidate, c)};

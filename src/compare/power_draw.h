@@ -37,7 +37,7 @@ class PowerDraw {
   struct Tables {
     Table baseline;
     Table candidate;
-    double pairing = 1;
+    double latent = 1;  // correlation of the normals behind the arms' propensities
   };
   struct TaskPair {
     double baseline = 0;

@@ -18,7 +18,7 @@ struct Propensity {
 struct PairedPropensity {
   Propensity baseline;
   Propensity candidate;
-  double pairing = 0.9;  // correlation of a task's effects between the arms, in [0, 1]
+  double pairing = 0.9;  // correlation of the tasks' propensities between the arms, in [0, 1]
 };
 
 // How many calls an episode has, and how failures follow each other.

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 
+#include "compare/budget_comparison.h"
 #include "compare/spread.h"
 
 namespace unmask {
@@ -281,7 +282,9 @@ Result<Pilot> pilot_of(const Arm& baseline, Channel channel, const StatedEffects
 
 Result<Pilot> pilot_of(const PairedArms& arms, Channel channel, const StatedEffects& effects,
                        const CompareOptions& options) {
-  return PilotBuilder(arms.baseline, &arms.candidate, channel, effects, options).build();
+  PairedArms held = arms;
+  held.baseline.info.max_errors = settle_budget(held, options);
+  return PilotBuilder(held.baseline, &held.candidate, channel, effects, options).build();
 }
 
 }  // namespace unmask

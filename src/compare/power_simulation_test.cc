@@ -99,6 +99,23 @@ TEST(SimulatedPower, GrowsWithTasksTrialsAndEffect) {
         << to_string(goal);
 }
 
+TEST(PowerDraw, CorrelatesThePropensitiesThemselvesByThePairing) {
+  // Endless trials show the propensities: the variance of the difference is
+  // v_b + v_c - 2 pairing sqrt(v_b v_c).
+  for (const double pairing : {0.0, 0.3, 0.8, 0.95, 1.0}) {
+    PowerModel model;
+    model.success = {{0.65, 0.5}, {0.55, 0.5}, pairing};
+    const double b = 0.5 * 0.65 * 0.35;
+    const double c = 0.5 * 0.55 * 0.45;
+    const double most = pairing < 1 ? pairing : 0.99;  // of two different distributions
+    Rng rng(4);
+    const std::vector<double> d = PowerDraw(model).success_differences(60000, kEndlessTrials, rng);
+    double squares = 0;
+    for (const double x : d) squares += (x + 0.1) * (x + 0.1) / 60000;
+    EXPECT_NEAR(squares, b + c - 2 * most * std::sqrt(b * c), 0.004) << pairing;
+  }
+}
+
 TEST(SimulatedPower, HasTheSizeOfItsTestWhereNothingIsToBeFound) {
   PowerModel model = clustered(0.8);
   model.masked.candidate = model.masked.baseline;

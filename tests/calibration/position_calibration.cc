@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
        {2, 2, 2, 2},
        true},
       {"A = 2, 40 tasks", 40, {1, 1, 1, 1}, {2, 2, 2, 2}, true},
-      {"A from 1 to 2.5", 114, {1, 1, 1, 1}, {1, 1.4, 1.9, 2.5}, false},
+      {"A from 1 to 1.5", 114, {1, 1, 1, 1}, {1, 1.15, 1.3, 1.5}, false},
   };
   fmt::print(
       "| amplification | draws | trend found at 5 %, % | as promised |\n|---|---|---|---|\n");
