@@ -31,6 +31,8 @@ std::function<void(const std::string&)> choose(Value& target,
   };
 }
 
+}  // namespace
+
 void add_reading_flags(CLI::App& app, AnalysisFlags& flags) {
   const std::string group = "reading";
   std::vector<std::string> formats;
@@ -67,6 +69,8 @@ void add_reading_flags(CLI::App& app, AnalysisFlags& flags) {
       ->check(CLI::Validator(number(-1e9, 1e9), "", ""))
       ->group(group);
 }
+
+namespace {
 
 void add_measuring_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
   const std::string group = "measuring";

@@ -41,6 +41,9 @@ void add_analysis_flags(CLI::App& app, AnalysisFlags& flags, bool compares);
 // Of these, only where results go: --json, --markdown, --color and --quiet.
 void add_output_flags(CLI::App& app, AnalysisFlags& flags);
 
+// Of these, the ones that say how a log is read.
+void add_reading_flags(CLI::App& app, AnalysisFlags& flags);
+
 // After parsing: checks what one option cannot know of another, reads the tools file.
 // Errors   InvalidArgument, NotFound, Malformed.
 Result<Done> complete(AnalysisFlags& flags);

@@ -40,6 +40,7 @@ ExitStatus run_audit(const Invocation& invocation);
 ExitStatus run_inspect(const Invocation& invocation);
 ExitStatus run_margins(const Invocation& invocation);
 ExitStatus run_plant(const Invocation& invocation);
+ExitStatus run_power(const Invocation& invocation);
 ExitStatus run_grade(const Invocation& invocation);
 ExitStatus run_domains(const Invocation& invocation);
 ExitStatus run_tasks(const Invocation& invocation);

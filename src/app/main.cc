@@ -21,6 +21,8 @@ namespace {
 constexpr Command kCommands[] = {
     {"audit", "compare a candidate with its baseline: what does the score hide?", run_audit},
     {"inspect", "look at one log: failed calls, success within a budget, risk", run_inspect},
+    {"power", "tasks and trials that would settle a question, from a pilot or stated rates",
+     run_power},
     {"run", "play a plan's arms against their models, then audit them", run_run},
     {"replay", "give a log's contexts to other models: one call a decision", run_replay},
     {"margins", "how narrow replayed decisions were, and what that explains", run_margins},

@@ -12,6 +12,10 @@ namespace unmask {
 std::vector<double> unmasked_by_task(const PairedArms& arms, int k_tight, int k0, BudgetRule rule,
                                      BudgetCount count);
 
+// The budget both arms are held to, the smaller one (nullopt: neither has one); an arm with a
+// larger one is recounted at it by the `live` rule.
+std::optional<int> settle_budget(PairedArms& arms, const CompareOptions& options);
+
 // Shape    `resamples` draws the tasks evaluated in both arms. `delta`: the outcome, for G(k0) =
 // -Delta. Absent   U: no budget, or k_tight >= k0 (then `warnings` gets "k_tight_not_identified").
 //          Masking factor: as U, or |G(k0)| < 1 point.

@@ -17,6 +17,7 @@
 #include "compare/evidence.h"
 #include "compare/names_comparison.h"
 #include "compare/pairing.h"
+#include "compare/spread.h"
 #include "stats/multiplicity.h"
 
 namespace unmask {
@@ -39,7 +40,8 @@ std::optional<int> smaller(std::optional<int> a, std::optional<int> b) {
   return std::min(*a, *b);
 }
 
-// Recounts the arm whose budget was larger, so that both are held to the smaller one (METHOD 3).
+}  // namespace
+
 std::optional<int> settle_budget(PairedArms& arms, const CompareOptions& options) {
   const std::optional<int> of_baseline = effective_budget(arms.baseline, options);
   const std::optional<int> of_candidate = effective_budget(arms.candidate, options);
@@ -48,6 +50,8 @@ std::optional<int> settle_budget(PairedArms& arms, const CompareOptions& options
   if (of_candidate != k0) arms.candidate = recounted_at(arms.candidate, *k0);
   return k0;
 }
+
+namespace {
 
 // pairing_warnings speak of the logs; where the options assume the missing budget to be the other
 // arm's, the budgets do not differ after all.
@@ -172,9 +176,13 @@ Result<CellComparison> compare_arms(const Arm& baseline, const Arm& candidate,
       [&] { cell.channels = compare_channels(arms, units, resamples, options); },
       [&] { cell.argument = compare_argument(arms, units, resamples, options); },
       [&] { cell.positions = compare_positions(arms, resamples, options); },
+      [&] { cell.quarters = compare_quarters(arms, resamples, options); },
+      [&] { cell.position_trends = position_trends(arms); },
+      [&] { add_spread_between_tasks(arms, copies, k0, options, cell); },
       [&] { cell.recovery = compare_recovery(arms); },
       [&] { cell.task_slope = task_slope(arms, copies); }};
   parallel_for(std::size(parts), options.threads, [&](std::size_t part) { parts[part](); });
+  add_spread_between_tasks(arms, copies || cell.candidate.trials_are_copies, k0, options, cell);
   if (const std::optional<Warning> moved = substitution_warning(cell.channels))
     cell.warnings.push_back(*moved);
   return cell;

@@ -38,6 +38,9 @@ struct ChannelComparison {         // METHOD 4
   std::optional<double> p_holm;
   bool amplified = false;  // filled by apply_multiplicity
   bool is_new = false;     // amplified with fewer than 5 baseline failures
+  // Standard deviations between tasks of the true difference and of the true log ratio of rates,
+  // chance within tasks taken off: what more trials do not take away. Absent without repeats.
+  std::optional<double> between_difference, between_log_ratio;
   // False when every failure the candidate has in the channel is leaked markup or was repaired.
   bool counts_in_budget = true;
 };
@@ -98,11 +101,28 @@ struct PositionComparison {
   std::map<Channel, ChannelComparison> channels;  // rates, A and difference; no multiplicity
 };
 
+// The same by quarter of the episode's agent messages, of episodes the budget did not cut.
+struct QuarterComparison {
+  int quarter = 0;  // 0 ... 3
+  std::map<Channel, ChannelComparison> channels;
+};
+
+// Is A the same along the episode? Fitted over the quarters; exploratory: no multiplicity.
+struct PositionTrend {
+  double log_ratio_per_quarter = 0;  // 0: A is the same everywhere
+  double se = 0;                     // jackknife over tasks
+  double df = 0;
+  double p = 1;                // two-sided
+  double last_over_first = 1;  // A in the last quarter over A in the first, as fitted
+  Interval last_over_first_ci95;
+};
+
 // By task (METHOD 4): increase of the tool_name rate against the baseline rate, the rate from the
 // even trials and the increase from the odd ones (and the reverse, averaged).
 struct TaskSlope {
   std::optional<double> slope;
   std::optional<Interval> ci95;
+  std::optional<double> p;  // two-sided, H0: slope 0, the increase is the same in all tasks
 };
 
 struct NoiseFloor {  // METHOD 5: two runs of the same arm
@@ -129,11 +149,16 @@ struct CellComparison {
   NamesComparison names;
   NamesComparison pairs;  // over (tool, channel)
   std::vector<PositionComparison> positions;
+  std::vector<QuarterComparison> quarters;
+  std::map<Channel, PositionTrend> position_trends;  // where defined
   TaskSlope task_slope;
   std::vector<NoiseFloor> noise;
   bool graded = true;  // false: an arm has no graded episode in the paired tasks
   // Standard deviations per task, for sample sizes.
   std::optional<double> sd_delta, sd_unmasked;
+  // The part of them that lies between tasks: of the true difference and the true U, chance within
+  // tasks taken off. Absent where no task is repeated, or the trials are copies.
+  std::optional<double> between_delta, between_unmasked;
   std::vector<Warning> warnings;
 };
 

@@ -3,15 +3,13 @@
 
 #include <vector>
 
-#include "compare/comparison.h"
+#include "compare/channel_comparison.h"
 #include "stats/multiplicity.h"
 
 namespace unmask {
 namespace {
 
 constexpr double kAlpha = 0.05;
-constexpr double kLeastDifference = 0.01;  // METHOD 4: at least 1 point
-constexpr double kLeastAmplification = 1.25;
 
 std::optional<double> p_of(const std::optional<MeanTest>& test) {
   if (!test) return std::nullopt;
@@ -31,20 +29,21 @@ void adjust(const std::vector<Member>& family) {
   for (std::size_t i = 0; i < family.size(); ++i) *family[i].adjusted = adjusted[i];
 }
 
-// A is judged by its point estimate: that it exceeds 1 is the test's business, that it matters is
-// the rule's. Where fewer than 8 tasks fail no ratio is reported, yet the rates have one.
 void decide_amplified(ChannelComparison& channel) {
   channel.amplified = false;
   channel.is_new = false;
   if (!channel.p_holm || *channel.p_holm >= kAlpha) return;
-  if (!channel.difference || *channel.difference < kLeastDifference) return;
-  const bool enough =
-      channel.no_propensity || *channel.candidate >= kLeastAmplification * *channel.baseline;
+  const bool enough = large_enough_to_amplify(channel);
   channel.amplified = enough;
   channel.is_new = enough && channel.no_propensity;
 }
 
 }  // namespace
+
+bool large_enough_to_amplify(const ChannelComparison& channel) {
+  if (!channel.difference || *channel.difference < kLeastAmplifiedDifference) return false;
+  return channel.no_propensity || *channel.candidate >= kLeastAmplification * *channel.baseline;
+}
 
 void apply_multiplicity(std::vector<CellComparison>& cells) {
   std::vector<Member> delta;

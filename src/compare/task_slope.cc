@@ -66,7 +66,7 @@ Points without(const Points& points, std::size_t left_out) {
   return fewer;
 }
 
-std::optional<Interval> jackknife_interval(const Points& points, double slope) {
+std::optional<double> jackknife_error(const Points& points) {
   const std::size_t n = points.rate[0].size();
   std::vector<double> left_out;
   double mean = 0;
@@ -80,8 +80,7 @@ std::optional<Interval> jackknife_interval(const Points& points, double slope) {
   for (const double value : left_out) squares += (value - mean) * (value - mean);
   const double se = std::sqrt(squares * static_cast<double>(n - 1) / static_cast<double>(n));
   if (!(se > 0)) return std::nullopt;
-  const double reach = t_quantile(0.975, static_cast<double>(n - 2)) * se;
-  return Interval{slope - reach, slope + reach};
+  return se;
 }
 
 }  // namespace
@@ -101,7 +100,13 @@ TaskSlope task_slope(const PairedArms& arms, bool baseline_trials_are_copies) {
     }
   }
   out.slope = mean_slope(points);
-  if (out.slope) out.ci95 = jackknife_interval(points, *out.slope);
+  if (!out.slope) return out;
+  const std::optional<double> se = jackknife_error(points);
+  const double df = static_cast<double>(points.rate[0].size()) - 2;
+  if (!se || !(df > 0)) return out;
+  const double reach = t_quantile(0.975, df) * *se;
+  out.ci95 = Interval{*out.slope - reach, *out.slope + reach};
+  out.p = two_sided_t_p(*out.slope / *se, df);
   return out;
 }
 

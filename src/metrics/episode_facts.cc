@@ -72,6 +72,29 @@ void count_call(const ClassifiedCall& call, EpisodeFacts& facts) {
   if (call.repeats_failed) ++facts.repeated_after_failure;
 }
 
+// The agent's m-th message of n (0-based) lies in quarter 4 m / n.
+void count_quarters(const Episode& episode, const std::vector<ClassifiedCall>& calls,
+                    EpisodeFacts& facts) {
+  if (episode.termination == Termination::TooManyErrors) return;
+  std::vector<int> before(episode.messages.size());  // agent messages up to and with this one
+  int seen = 0;
+  for (std::size_t m = 0; m < before.size(); ++m) {
+    if (episode.messages[m].role == Role::Agent) ++seen;
+    before[m] = seen;
+  }
+  if (seen == 0) return;
+  for (const ClassifiedCall& call : calls) {
+    if (call.side != Side::Agent || !in_rates(call.channel)) continue;
+    const auto m = static_cast<std::size_t>(call.message);
+    if (call.message < 0 || m >= before.size()) continue;
+    const int turn = std::max(before[m] - 1, 0);
+    const auto quarter = static_cast<std::size_t>(kQuarters * turn / seen);
+    ++facts.quarter_calls[quarter];
+    if (is_failure(call.channel))
+      ++facts.quarter_failures[quarter][static_cast<std::size_t>(call.channel)];
+  }
+}
+
 FailedCall failed_call(const ClassifiedCall& call) {
   FailedCall failed;
   failed.side = call.side;
@@ -194,6 +217,7 @@ EpisodeFacts episode_facts(const Episode& episode, const ClassifiedEpisode& clas
     failed.recovery = recovery_of(calls, i, episode.termination);
     facts.failures.push_back(std::move(failed));
   }
+  count_quarters(episode, calls, facts);
   facts.burst_lengths = runs_of_failures(calls);
   measure_length(episode, facts);
   facts.trajectory_hash = hash_of_trajectory(episode);

@@ -23,6 +23,9 @@ inline constexpr int kPositionBins = 4;
 int position_bin(int zero_based_position);
 std::string_view position_bin_label(int bin);  // "1-5"
 
+// The episode's agent messages in four parts of equal number (METHOD 4), 0 ... 3.
+inline constexpr int kQuarters = 4;
+
 struct FailedCall {
   Side side = Side::Agent;
   Channel channel = Channel::Rejected;
@@ -72,6 +75,10 @@ struct EpisodeFacts {
   std::array<int, kPositionBins> position_calls{};
   // (bin, channel) -> failures
   std::array<std::array<int, kChannelCount>, kPositionBins> position_failures{};
+  // By quarter of the episode's agent messages; nothing where the error budget ended the episode:
+  // it has no last part, and what would be taken for it ends in a failure by construction.
+  std::array<int, kQuarters> quarter_calls{};
+  std::array<std::array<int, kChannelCount>, kQuarters> quarter_failures{};
   RepairCounts repair;
   std::vector<FailedCall> failures;   // both sides, in order
   std::vector<ClassifiedCall> calls;  // all of them, where the caller keeps them; else empty

@@ -121,6 +121,19 @@ TEST(EpisodeFacts, BinsPositionsByTheAgentsCallIndex) {
   EXPECT_EQ(facts.position_failures[1][static_cast<std::size_t>(Channel::ToolName)], 1);
 }
 
+TEST(EpisodeFacts, QuartersAreOfTheAgentsMessagesAndSpareEpisodesTheBudgetCut) {
+  const auto name = static_cast<std::size_t>(Channel::ToolName);
+  const EpisodeFacts facts = facts_of("o|no|o|N|n|oo|s|nn");  // 8 messages, two a quarter
+  EXPECT_EQ(facts.quarter_calls, (std::array<int, 4>{3, 1, 3, 2}));
+  EXPECT_EQ(facts.quarter_failures[0][name], 1);
+  EXPECT_EQ(facts.quarter_failures[1][name], 0);
+  EXPECT_EQ(facts.quarter_failures[2][name], 1);
+  EXPECT_EQ(facts.quarter_failures[3][name], 2);
+  EXPECT_EQ(facts_of("o|n|o", Termination::TooManyErrors).quarter_calls, (std::array<int, 4>{}));
+  // Fewer messages than quarters: the m-th of n lies in quarter 4 m / n.
+  EXPECT_EQ(facts_of("o|o").quarter_calls, (std::array<int, 4>{1, 0, 1, 0}));
+}
+
 TEST(EpisodeFacts, CutsEvidenceOnACharacterBoundary) {
   Script s = script("n");
   std::string text(kEvidenceBytes - 1, 'x');

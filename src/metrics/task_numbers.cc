@@ -172,6 +172,14 @@ TaskCounts task_position_counts(const Arm& arm, Channel channel, int bin) {
   });
 }
 
+TaskCounts task_quarter_counts(const Arm& arm, Channel channel, int quarter) {
+  const auto q = static_cast<std::size_t>(quarter);
+  return task_counts(arm, [&](const EpisodeFacts& episode) {
+    return std::pair(episode.quarter_failures[q][static_cast<std::size_t>(channel)],
+                     episode.quarter_calls[q]);
+  });
+}
+
 TaskRecovery task_recovery(const Arm& arm) {
   TaskRecovery recovery;
   recovery.recovered.resize(arm.tasks.size());

@@ -28,6 +28,8 @@ TaskCounts task_channel_counts(const Arm& arm, Channel channel);
 // schema + entity, the paper's argument channel.
 TaskCounts task_argument_counts(const Arm& arm);
 TaskCounts task_position_counts(const Arm& arm, Channel channel, int bin);
+// Of the episodes that ran and were not cut by the budget; quarter 0 ... 3.
+TaskCounts task_quarter_counts(const Arm& arm, Channel channel, int quarter);
 
 // Recovery per task: recovered, and failures not censored (METHOD 4).
 struct TaskRecovery {

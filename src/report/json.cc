@@ -174,9 +174,27 @@ void write_judgement(JsonWriter& json, const Judgement& judgement) {
         .field("tasks", judgement.needed->tasks)
         .field("trials", judgement.needed->trials)
         .field("condition", judgement.needed->condition)
+        .field("trials_same_tasks", judgement.needed->trials_same_tasks)
         .end_object();
   else
     json.null();
+}
+
+void write_trends(JsonWriter& json, const CellComparison& cell) {
+  json.key("position_trends").begin_object();
+  for (const auto& [channel, trend] : cell.position_trends) {
+    json.key(to_string(channel))
+        .begin_object()
+        .field("log_ratio_per_quarter", trend.log_ratio_per_quarter)
+        .field("se", trend.se)
+        .field("df", trend.df)
+        .field("p", trend.p)
+        .field("last_over_first", trend.last_over_first)
+        .key("last_over_first_ci95");
+    write_interval(json, trend.last_over_first_ci95);
+    json.end_object();
+  }
+  json.end_object();
 }
 
 void write_positions(JsonWriter& json, const CellComparison& cell) {
@@ -187,9 +205,17 @@ void write_positions(JsonWriter& json, const CellComparison& cell) {
     json.end_object();
   }
   json.end_array();
+  json.key("quarters").begin_array();
+  for (const QuarterComparison& quarter : cell.quarters) {
+    json.begin_object().field("quarter", quarter.quarter + 1);
+    write_channels(json, quarter.channels);
+    json.end_object();
+  }
+  json.end_array();
+  write_trends(json, cell);
   json.key("task_slope").begin_object().field("slope", cell.task_slope.slope).key("ci95");
   write_interval(json, cell.task_slope.ci95);
-  json.end_object();
+  json.field("p", cell.task_slope.p).end_object();
 }
 
 void write_noise(JsonWriter& json, const CellComparison& cell) {

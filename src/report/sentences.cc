@@ -229,8 +229,12 @@ std::string next_step(const AuditedCell& cell) {
   }
   const std::optional<NeededEvidence>& needed = cell.judgement.needed;
   if (needed && needed->tasks && needed->trials)
-    return fmt::format("Run about {} × {} in each arm; that many would settle it.",
-                       counted(*needed->tasks, "task"), counted(*needed->trials, "trial"));
+    return fmt::format("Run about {} × {} in each arm{}; that many would settle it.",
+                       counted(*needed->tasks, "task"), counted(*needed->trials, "trial"),
+                       needed->trials_same_tasks
+                           ? fmt::format(", or {} of the present tasks",
+                                         counted(*needed->trials_same_tasks, "trial"))
+                           : "");
   if (!cell.comparison.graded) return "Grade the episodes, then audit again.";
   return "Do not take this as a pass. " + look + ".";
 }

@@ -197,6 +197,26 @@ void show_names(Screen& screen, const NamesComparison& names) {
   if (!words.empty()) screen.paragraph("  ", words, Paint::Dim);
 }
 
+// A by quarter of the episode's agent messages, and whether it changes along them.
+void show_trend(Screen& screen, const CellComparison& cell, Channel channel) {
+  const auto found = cell.position_trends.find(channel);
+  if (found == cell.position_trends.end()) return;
+  const PositionTrend& trend = found->second;
+  std::string quarters;
+  for (const QuarterComparison& quarter : cell.quarters) {
+    const ChannelComparison& c = quarter.channels.at(channel);
+    if (c.baseline && c.candidate && *c.baseline > 0)
+      quarters += (quarters.empty() ? "×" : ", ×") + ratio(*c.candidate / *c.baseline);
+  }
+  screen.paragraph(
+      "  ",
+      fmt::format("By quarter of the agent's messages: {}; last over first, fitted: {} {}, p {}{}.",
+                  quarters, ratio(trend.last_over_first),
+                  ratio_interval(trend.last_over_first_ci95), p_value(trend.p),
+                  trend.p < 0.05 ? "" : " (no change along the episode is shown)"),
+      Paint::Dim);
+}
+
 void show_positions(Screen& screen, const CellComparison& cell) {
   const std::optional<Channel> channel = leading_channel(cell);
   if (!channel || cell.positions.empty()) return;
@@ -218,11 +238,13 @@ void show_positions(Screen& screen, const CellComparison& cell) {
   if (table.rows.empty()) return;
   screen.heading(fmt::format("{} along the episode", to_string(*channel)));
   screen.table(table);
+  show_trend(screen, cell, *channel);
   if (cell.task_slope.slope)
     screen.paragraph(
         "  ",
-        fmt::format("By task, the increase per unit of baseline rate is {} {}.",
-                    decimal(cell.task_slope.slope, 2), ratio_interval(cell.task_slope.ci95)),
+        fmt::format("By task, the increase per unit of baseline rate is {} {}{}.",
+                    decimal(cell.task_slope.slope, 2), ratio_interval(cell.task_slope.ci95),
+                    cell.task_slope.p ? ", p " + p_value(cell.task_slope.p) : ""),
         Paint::Dim);
 }
 

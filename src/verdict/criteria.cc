@@ -44,6 +44,33 @@ std::optional<int> tasks_to_settle(double mean, std::optional<double> sd, double
   return positive(tasks_to_detect(mean, *sd, kVerdictAlpha, kPlanningPower), present);
 }
 
+// What a condition is settled by: a mean over tasks against a limit.
+struct Settled {
+  double mean = 0;
+  std::optional<double> sd;       // per task, at the present trials
+  std::optional<double> between;  // the part of sd that lies between tasks
+  double limit = 0;
+};
+
+double power_to_settle(const Settled& what, double sd, int tasks) {
+  if (what.mean < what.limit)
+    return power_of_upper_limit(what.mean, sd, what.limit, kVerdictAlpha, tasks);
+  return power_to_detect(what.mean, sd, kVerdictAlpha, tasks);
+}
+
+// Trials until the present tasks settle it: chance within tasks shrinks with the trials, what lies
+// between tasks stays.
+std::optional<int> trials_to_settle(const Settled& what, long tasks, int trials) {
+  if (!what.sd || !what.between || tasks < 2 || what.mean == 0) return std::nullopt;
+  const double between2 = std::min(*what.between * *what.between, *what.sd * *what.sd);
+  const double chance = (*what.sd * *what.sd - between2) * trials;  // of a single trial
+  for (int n = trials + 1; n <= kMostTrials; ++n) {
+    const double sd = std::sqrt(between2 + chance / n);
+    if (!(sd > 0) || power_to_settle(what, sd, static_cast<int>(tasks)) >= kPlanningPower) return n;
+  }
+  return std::nullopt;
+}
+
 // The spread per task that an upper limit implies, taking it as mean + 1.645 SE.
 std::optional<double> implied_sd(double mean, double upper95, long tasks) {
   constexpr double kOneSided = 1.6448536269514722;
@@ -59,25 +86,40 @@ std::optional<int> tasks_without_failures(const ChannelComparison& channel, long
   return std::max(static_cast<int>(tasks) + 1, static_cast<int>(std::floor(needed)) + 1);
 }
 
-// A channel is settled by whichever of its two limits needs fewer tasks.
-std::optional<int> tasks_for_channel(const ChannelComparison& channel, long tasks) {
-  if (channel.baseline_count + channel.candidate_count == 0)
-    return tasks_without_failures(channel, tasks);
-  std::optional<int> by_difference;
-  if (channel.difference && channel.difference_upper95) {
-    by_difference = tasks_to_settle(
-        *channel.difference, implied_sd(*channel.difference, *channel.difference_upper95, tasks),
-        kDifferenceLimit, tasks);
-  }
-  std::optional<int> by_ratio;
+// The two limits of a channel as means over tasks; those that are defined.
+std::vector<Settled> limits_of(const ChannelComparison& channel, long tasks) {
+  std::vector<Settled> limits;
+  if (channel.difference && channel.difference_upper95)
+    limits.push_back({*channel.difference,
+                      implied_sd(*channel.difference, *channel.difference_upper95, tasks),
+                      channel.between_difference, kDifferenceLimit});
   if (channel.amplification && *channel.amplification > 0 && channel.amplification_upper95) {
     const double log_ratio = std::log(*channel.amplification);
-    by_ratio = tasks_to_settle(
-        log_ratio, implied_sd(log_ratio, std::log(*channel.amplification_upper95), tasks),
-        std::log(kAmplificationLimit), tasks);
+    limits.push_back({log_ratio,
+                      implied_sd(log_ratio, std::log(*channel.amplification_upper95), tasks),
+                      channel.between_log_ratio, std::log(kAmplificationLimit)});
   }
-  if (by_difference && by_ratio) return std::min(*by_difference, *by_ratio);
-  return by_difference ? by_difference : by_ratio;
+  return limits;
+}
+
+std::optional<int> smaller(std::optional<int> a, std::optional<int> b) {
+  if (a && b) return std::min(*a, *b);
+  return a ? a : b;
+}
+
+// A channel is settled by whichever of its two limits needs fewer tasks, or trials.
+void add_needs_of_channel(const ChannelComparison& channel, long tasks, int trials,
+                          Condition& condition) {
+  if (channel.baseline_count + channel.candidate_count == 0) {
+    condition.tasks_needed = tasks_without_failures(channel, tasks);
+    return;
+  }
+  for (const Settled& limit : limits_of(channel, tasks)) {
+    condition.tasks_needed =
+        smaller(condition.tasks_needed, tasks_to_settle(limit.mean, limit.sd, limit.limit, tasks));
+    condition.trials_needed =
+        smaller(condition.trials_needed, trials_to_settle(limit, tasks, trials));
+  }
 }
 
 std::string limits_text(const ChannelComparison& channel) {
@@ -92,7 +134,8 @@ std::string limits_text(const ChannelComparison& channel) {
   return text.empty() ? std::string("no limit could be computed") : text;
 }
 
-Condition channel_condition(Channel channel, const ChannelComparison& comparison, long tasks) {
+Condition channel_condition(Channel channel, const ChannelComparison& comparison, long tasks,
+                            int trials) {
   Condition condition;
   condition.name = "channel " + std::string(to_string(channel));
   const bool ratio_small =
@@ -105,11 +148,15 @@ Condition channel_condition(Channel channel, const ChannelComparison& comparison
       "{:.0f} "
       "points).",
       to_string(channel), limits_text(comparison), kAmplificationLimit, points(kDifferenceLimit));
-  if (!condition.met) condition.tasks_needed = tasks_for_channel(comparison, tasks);
+  if (!condition.met) add_needs_of_channel(comparison, tasks, trials, condition);
   return condition;
 }
 
 }  // namespace
+
+int present_trials(const CellComparison& cell) {
+  return std::max({1, cell.baseline.trials_max, cell.candidate.trials_max});
+}
 
 std::string signed_points(double proportion) {
   return fmt::format("{:+.1f} points", rounded_points(proportion));
@@ -201,8 +248,10 @@ Condition outcome_not_worse(const CellComparison& cell) {
       "{:.1f}.",
       interval_of_points(ci90), -points(margin));
   if (!condition.met) {
-    condition.tasks_needed = tasks_to_settle(-cell.outcome.delta->mean, cell.sd_delta, margin,
-                                             static_cast<long>(cell.outcome.delta->df) + 1);
+    const Settled what{-cell.outcome.delta->mean, cell.sd_delta, cell.between_delta, margin};
+    const long tasks = static_cast<long>(cell.outcome.delta->df) + 1;
+    condition.tasks_needed = tasks_to_settle(what.mean, what.sd, margin, tasks);
+    condition.trials_needed = trials_to_settle(what, tasks, present_trials(cell));
   }
   return condition;
 }
@@ -221,8 +270,10 @@ Condition unmasked_gap_small(const CellComparison& cell) {
       "below {:.0f} points.",
       signed_points(test->mean), rounded_points(test->upper95), points(kUnmaskedLimit));
   if (!condition.met) {
-    condition.tasks_needed = tasks_to_settle(test->mean, cell.sd_unmasked, kUnmaskedLimit,
-                                             static_cast<long>(test->df) + 1);
+    const Settled what{test->mean, cell.sd_unmasked, cell.between_unmasked, kUnmaskedLimit};
+    const long tasks = static_cast<long>(test->df) + 1;
+    condition.tasks_needed = tasks_to_settle(what.mean, what.sd, kUnmaskedLimit, tasks);
+    condition.trials_needed = trials_to_settle(what, tasks, present_trials(cell));
   }
   return condition;
 }
@@ -232,8 +283,9 @@ std::vector<Condition> channels_not_amplified(const CellComparison& cell) {
   for (const Channel channel : kFailureChannels) {
     const auto found = cell.channels.find(channel);
     const ChannelComparison none;
-    conditions.push_back(channel_condition(
-        channel, found == cell.channels.end() ? none : found->second, cell.paired_tasks));
+    conditions.push_back(channel_condition(channel,
+                                           found == cell.channels.end() ? none : found->second,
+                                           cell.paired_tasks, present_trials(cell)));
   }
   return conditions;
 }

@@ -14,6 +14,7 @@ inline constexpr double kUnmaskedLimit = 0.05;      // one-sided upper limit of 
 inline constexpr double kAmplificationLimit = 1.5;  // one-sided upper limit of A
 inline constexpr double kDifferenceLimit = 0.02;    // ... or of the difference
 inline constexpr double kPlanningPower = 0.80;
+inline constexpr int kMostTrials = 100;  // beyond, more trials are no plan
 
 // One condition of `clean`.
 struct Condition {
@@ -21,7 +22,13 @@ struct Condition {
   std::string name;                 // "outcome", "unmasked gap", "channel tool_name"
   std::string sentence;             // with the numbers
   std::optional<int> tasks_needed;  // where not met; nullopt: no number of tasks would settle it
+  // Trials a task that would settle it on the present tasks; nullopt: none would (up to
+  // kMostTrials), or the trials do not show what lies between tasks.
+  std::optional<int> trials_needed;
 };
+
+// The most trials a task has in either arm; at least 1.
+int present_trials(const CellComparison& cell);
 
 Condition outcome_not_worse(const CellComparison& cell);
 Condition unmasked_gap_small(const CellComparison& cell);

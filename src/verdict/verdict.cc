@@ -95,8 +95,25 @@ const Condition& hardest(const std::vector<const Condition*>& blocking) {
                             });
 }
 
-int present_trials(const CellComparison& cell) {
-  return std::max({1, cell.baseline.trials_max, cell.candidate.trials_max});
+// Trials that would settle every blocking condition on the present tasks.
+std::optional<int> trials_on_present_tasks(const std::vector<const Condition*>& blocking) {
+  int most = 0;
+  for (const Condition* condition : blocking) {
+    if (!condition->trials_needed) return std::nullopt;
+    most = std::max(most, *condition->trials_needed);
+  }
+  return most;
+}
+
+std::string needed_sentence(const NeededEvidence& needed, const CellComparison& cell) {
+  if (!needed.tasks) return "No number of further tasks of this kind would settle it.";
+  std::string text = fmt::format(
+      "About {} tasks of {} trial{} would settle it, if the present estimates hold (now {} tasks)",
+      *needed.tasks, *needed.trials, *needed.trials == 1 ? "" : "s", cell.paired_tasks);
+  if (needed.trials_same_tasks)
+    text +=
+        fmt::format("; so would about {} trials of the present tasks", *needed.trials_same_tasks);
+  return text + ".";
 }
 
 void judge_inconclusive(const CellComparison& cell, const std::vector<Condition>& conditions,
@@ -110,15 +127,12 @@ void judge_inconclusive(const CellComparison& cell, const std::vector<Condition>
   NeededEvidence needed;
   needed.condition = decisive.name;
   needed.tasks = decisive.tasks_needed;
-  if (needed.tasks) needed.trials = present_trials(cell);
+  if (needed.tasks) {
+    needed.trials = present_trials(cell);
+    needed.trials_same_tasks = trials_on_present_tasks(blocking);
+  }
   out.needed = needed;
-  out.reasons.push_back(
-      needed.tasks
-          ? fmt::format(
-                "About {} tasks of {} trial{} would settle it, if the present estimates hold "
-                "(now {} tasks).",
-                *needed.tasks, *needed.trials, *needed.trials == 1 ? "" : "s", cell.paired_tasks)
-          : std::string("No number of further tasks of this kind would settle it."));
+  out.reasons.push_back(needed_sentence(needed, cell));
   for (const Condition* condition : blocking) {
     if (condition != &decisive) out.reasons.push_back(condition->sentence);
   }

@@ -25,6 +25,9 @@ struct NeededEvidence {
   std::optional<int> tasks;
   std::optional<int> trials;
   std::string condition;  // the condition that blocks `clean`
+  // Trials a task that would settle every blocking condition on the present tasks, taking from the
+  // trials what lies between tasks; nullopt: up to 100 would not, or the trials do not show it.
+  std::optional<int> trials_same_tasks = std::nullopt;
 };
 
 struct Judgement {

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "compare/arms_for_tests.h"
+#include "compare/power_draw.h"
+#include "stats/power.h"
 #include "verdict/criteria.h"
 
 namespace unmask {
@@ -214,6 +216,72 @@ TEST(Judge, AsksForTasksToDetectWhereTheEstimateLiesBeyondTheLimit) {
   EXPECT_EQ(judgement.needed->condition, "unmasked gap");
   // ((1.960 + 0.842) 0.427 / 0.06)^2 = 397.6.
   EXPECT_NEAR(*judgement.needed->tasks, 400, 3);
+}
+
+TEST(Judge, SaysHowManyTrialsOfThePresentTasksWouldDoAsWell) {
+  CellComparison cell = clean_cell();
+  cell.outcome.delta = estimate(-0.03, 0.04);
+  cell.outcome.tost = Equivalence{0.075, 0.2, false, cell.outcome.delta->ci90};
+  cell.sd_delta = 0.43;
+  EXPECT_FALSE(judge(cell).needed->trials_same_tasks);  // trials that show nothing about tasks
+  // 114 tasks need sd = 0.045 sqrt(114) / (1.66 + 0.85) = 0.192: of 0.43^2 = 0.185 at 4 trials,
+  // 0.01 lies between tasks, 0.70 is a single trial's, so 0.70 / (0.0369 - 0.01) = 26 trials.
+  cell.between_delta = 0.1;
+  const Judgement judgement = judge(cell);
+  ASSERT_TRUE(judgement.needed->trials_same_tasks);
+  EXPECT_NEAR(*judgement.needed->trials_same_tasks, 26, 1);
+  EXPECT_TRUE(said(judgement, "trials of the present tasks"));
+  cell.between_delta = 0.3;  // the tasks alone are too different
+  EXPECT_FALSE(judge(cell).needed->trials_same_tasks);
+  EXPECT_TRUE(judge(cell).needed->tasks);
+  // Another condition that no number of trials settles: then trials do not settle the verdict.
+  cell.between_delta = 0.1;
+  cell.budget.unmasked.test = estimate(0.04, 0.02);
+  cell.sd_unmasked = 0.2;
+  EXPECT_FALSE(judge(cell).needed->trials_same_tasks);
+}
+
+// The closed forms behind `needed` against simulated studies of clustered binary trials, at the
+// number of tasks they ask for.
+double share_settled(const PairedPropensity& pair, int tasks, int trials, bool by_outcome) {
+  PowerModel model;
+  model.success = model.masked = pair;
+  const PowerDraw draw(model);
+  constexpr int kStudies = 2000;
+  int settled = 0;
+  for (int i = 0; i < kStudies; ++i) {
+    Rng rng(77, static_cast<std::uint64_t>(i));
+    const std::vector<double> d = by_outcome ? draw.success_differences(tasks, trials, rng)
+                                             : draw.masked_differences(tasks, trials, rng);
+    settled += by_outcome ? tost(d, 0.075)->ci90.lo > -0.075 : mean_t_test(d)->upper95 < 0.05;
+  }
+  return static_cast<double>(settled) / kStudies;
+}
+
+// Standard deviation of a task's difference at so many trials, arms unrelated.
+double sd_of(const PairedPropensity& pair, int trials) {
+  const auto variance = [&](const Propensity& p) {
+    return p.mean * (1 - p.mean) * (p.correlation + (1 - p.correlation) / trials);
+  };
+  return std::sqrt(variance(pair.baseline) + variance(pair.candidate));
+}
+
+TEST(Needed, ClosedFormsAgreeWithSimulatedStudies) {
+  constexpr double kThreeErrors = 0.027;
+  const PairedPropensity success{{0.65, 0.3}, {0.63, 0.3}, 0};
+  for (const int trials : {1, 4}) {
+    const int tasks =
+        *tasks_for_upper_limit(0.02, sd_of(success, trials), 0.075, kVerdictAlpha, kPlanningPower);
+    EXPECT_NEAR(share_settled(success, tasks, trials, true), kPlanningPower, kThreeErrors)
+        << tasks << " x " << trials;
+  }
+  const PairedPropensity masked{{0.15, 0.2}, {0.17, 0.2}, 0};
+  for (const int trials : {2, 6}) {
+    const int tasks =
+        *tasks_for_upper_limit(0.02, sd_of(masked, trials), 0.05, kVerdictAlpha, kPlanningPower);
+    EXPECT_NEAR(share_settled(masked, tasks, trials, false), kPlanningPower, kThreeErrors)
+        << tasks << " x " << trials;
+  }
 }
 
 TEST(Judge, PutsTheHardestConditionFirst) {

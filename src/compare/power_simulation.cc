@@ -1,0 +1,260 @@
+// Every simulated data set goes through the very test the audit applies: block_swap_test with the
+// size rule of METHOD 4, tost, mean_t_test. Power is the share that passes.
+//
+// Between two designs of the grid the power is read off a straight line of probit(power) against
+// sqrt(tasks), on which a test based on a mean lies but for Student's t: effect / SE grows so.
+#include "compare/power_simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel.h"
+#include "compare/channel_comparison.h"
+#include "stats/distribution.h"
+#include "stats/mean_test.h"
+#include "stats/permutation.h"
+
+namespace unmask {
+namespace {
+
+double sum_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum;
+}
+
+// Enough permutations for 20 beyond the corrected level, within the audit's 10000.
+int permutations_for(const PowerOptions& options) {
+  return static_cast<int>(std::clamp(20 * options.comparisons / options.alpha, 999.0, 9999.0));
+}
+
+double corrected_alpha(const PowerOptions& options) {
+  return options.alpha / options.comparisons;
+}
+
+bool finds_amplification(const DrawnCalls& drawn, const PowerOptions& options, Rng& rng) {
+  const double failures = sum_of(drawn.failures_baseline);
+  ChannelComparison channel;
+  channel.baseline = failures / sum_of(drawn.calls_baseline);
+  channel.candidate = sum_of(drawn.failures_candidate) / sum_of(drawn.calls_candidate);
+  channel.difference = *channel.candidate - *channel.baseline;
+  channel.no_propensity = failures < static_cast<double>(kFewestFailuresForRatio);
+  // The cheap half of the rule first: most of the time goes into permutations.
+  if (!large_enough_to_amplify(channel)) return false;
+  const Result<PermutationTest> test = block_swap_test(
+      drawn.failures_baseline, drawn.calls_baseline, drawn.failures_candidate,
+      drawn.calls_candidate, channel.no_propensity, permutations_for(options), rng.next());
+  return test && test->p < corrected_alpha(options);
+}
+
+bool finds_equivalence(const std::vector<double>& differences, const PowerOptions& options) {
+  const double range = 1 + std::abs(differences.front());
+  const Result<Equivalence> test = tost(differences, options.margin, options.alpha, range);
+  return test && test->equivalent;
+}
+
+bool finds_increase(const std::vector<double>& differences, const PowerOptions& options) {
+  const Result<MeanTest> test = mean_t_test(differences);
+  return test && test->mean > 0 && test->p < corrected_alpha(options);
+}
+
+bool found(const PowerDraw& draw, PowerGoal goal, const Design& design, const PowerOptions& options,
+           Rng& rng) {
+  switch (goal) {
+    case PowerGoal::Amplification:
+      return finds_amplification(draw.calls(design.tasks, design.trials, rng), options, rng);
+    case PowerGoal::Equivalence:
+      return finds_equivalence(draw.success_differences(design.tasks, design.trials, rng), options);
+    case PowerGoal::UnmaskedGap:
+      return finds_increase(draw.masked_differences(design.tasks, design.trials, rng), options);
+    case PowerGoal::Decisions:
+      return finds_increase(draw.decision_differences(design.tasks, design.trials, rng), options);
+  }
+  return false;
+}
+
+double effect_of(const PowerModel& model, PowerGoal goal) {
+  switch (goal) {
+    case PowerGoal::Amplification:
+      return model.failure.candidate.mean / model.failure.baseline.mean;
+    case PowerGoal::Equivalence:
+      return model.success.candidate.mean - model.success.baseline.mean;
+    case PowerGoal::UnmaskedGap:
+      return model.masked.candidate.mean - model.masked.baseline.mean;
+    case PowerGoal::Decisions:
+      return model.decisions.difference;
+  }
+  return 0;
+}
+
+// Where no design of any size would do.
+std::optional<std::string> impossible(const PowerModel& model, PowerGoal goal,
+                                      const PowerOptions& options) {
+  const double effect = effect_of(model, goal);
+  switch (goal) {
+    case PowerGoal::Amplification:
+      if (!(model.failure.baseline.mean > 0))
+        return "the baseline has no failures in this channel: there is no propensity to amplify";
+      if (!(effect >= kLeastAmplification))
+        return fmt::format(
+            "the amplification is {:.2f}: the audit calls nothing below {} amplified", effect,
+            kLeastAmplification);
+      if (!(model.failure.candidate.mean - model.failure.baseline.mean >=
+            kLeastAmplifiedDifference))
+        return "the failure rate rises by less than 1 point, which the audit does not call "
+               "amplified";
+      return std::nullopt;
+    case PowerGoal::Equivalence:
+      if (!(std::abs(effect) < options.margin))
+        return "a difference at or beyond the margin is not equivalent, whatever the design";
+      return std::nullopt;
+    case PowerGoal::UnmaskedGap:
+    case PowerGoal::Decisions:
+      if (!(effect > 0)) return "there is no increase to find: the effect must be above 0";
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+const std::vector<int>& repeats_of(PowerGoal goal, const PowerOptions& options) {
+  return goal == PowerGoal::Decisions ? options.decisions : options.trials;
+}
+
+double probit(double power, int simulations) {
+  const double least = 0.5 / simulations;
+  return normal_quantile(std::clamp(power, least, 1 - least));
+}
+
+// `row`: ascending tasks at one number of trials.
+TasksNeeded tasks_needed(const std::vector<PowerPoint>& row, const PowerOptions& options) {
+  TasksNeeded needed{row.front().design.trials, std::nullopt, false};
+  const auto enough = std::find_if(row.begin(), row.end(), [&](const PowerPoint& point) {
+    return point.power >= options.wanted;
+  });
+  if (enough == row.end()) return needed;
+  needed.tasks = enough->design.tasks;
+  needed.at_most = enough == row.begin();
+  if (needed.at_most) return needed;
+  const PowerPoint& below = *std::prev(enough);
+  const double y0 = probit(below.power, options.simulations);
+  const double y1 = probit(enough->power, options.simulations);
+  const double x0 = std::sqrt(static_cast<double>(below.design.tasks));
+  const double x1 = std::sqrt(static_cast<double>(enough->design.tasks));
+  const double x = x0 + (normal_quantile(options.wanted) - y0) / (y1 - y0) * (x1 - x0);
+  needed.tasks =
+      std::clamp(static_cast<int>(std::ceil(x * x)), below.design.tasks + 1, enough->design.tasks);
+  return needed;
+}
+
+std::optional<PowerPoint> smallest_design(const PowerDraw& draw, const GoalPower& goal,
+                                          const PowerOptions& options) {
+  std::optional<Design> smallest;
+  for (const TasksNeeded& needed : goal.needed) {
+    if (!needed.tasks || needed.trials == kEndlessTrials) continue;
+    const Design design{*needed.tasks, needed.trials};
+    if (!smallest || design.units() < smallest->units()) smallest = design;
+  }
+  if (!smallest) return std::nullopt;
+  return simulated_power(draw, goal.goal, *smallest, options);
+}
+
+GoalPower power_of_goal(const PowerModel& model, const PowerDraw& draw, PowerGoal goal,
+                        const PowerOptions& options) {
+  GoalPower out;
+  out.goal = goal;
+  out.undefined = impossible(model, goal, options);
+  if (!out.undefined || model.failure.baseline.mean > 0 || goal != PowerGoal::Amplification)
+    out.effect = effect_of(model, goal);
+  if (out.undefined) return out;
+  std::vector<std::vector<PowerPoint>> rows;  // by trials
+  for (const int trials : repeats_of(goal, options)) {
+    rows.emplace_back();
+    for (const int tasks : options.tasks)
+      rows.back().push_back(simulated_power(draw, goal, {tasks, trials}, options));
+  }
+  for (const int tasks : options.tasks)
+    out.limit.push_back(simulated_power(draw, goal, {tasks, kEndlessTrials}, options));
+  for (std::size_t i = 0; i < options.tasks.size(); ++i)
+    for (const std::vector<PowerPoint>& row : rows) out.grid.push_back(row[i]);
+  for (const std::vector<PowerPoint>& row : rows) out.needed.push_back(tasks_needed(row, options));
+  out.needed.push_back(tasks_needed(out.limit, options));
+  out.smallest = smallest_design(draw, out, options);
+  for (const PowerPoint& point : out.limit)
+    if (point.power + 2 * point.error < options.wanted) out.trials_fail_up_to = point.design.tasks;
+  return out;
+}
+
+bool ascending(const std::vector<int>& values, int least, int most) {
+  return !values.empty() && values.front() >= least && values.back() <= most &&
+         std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) == values.end();
+}
+
+Result<Done> check_options(const PowerOptions& options) {
+  const auto refuse = [](const std::string& message) {
+    return Error{ErrorKind::InvalidArgument, message, ""};
+  };
+  if (!ascending(options.tasks, 2, 100000))
+    return refuse("the numbers of tasks must ascend, from 2 to 100000");
+  if (!ascending(options.trials, 1, 1000))
+    return refuse("the numbers of trials must ascend, from 1 to 1000");
+  if (!ascending(options.decisions, 1, 100000))
+    return refuse("the numbers of decisions a task must ascend, from 1 to 100000");
+  if (options.simulations < 10) return refuse("a power needs at least 10 simulations");
+  if (!(options.wanted > 0 && options.wanted < 1) || !(options.alpha > 0 && options.alpha < 0.5))
+    return refuse("power and alpha lie between 0 and 1");
+  if (options.comparisons < 1) return refuse("there is at least 1 comparison");
+  if (!(options.margin > 0)) return refuse("an equivalence margin must be positive");
+  return Done{};
+}
+
+}  // namespace
+
+std::string_view to_string(PowerGoal goal) {
+  switch (goal) {
+    case PowerGoal::Amplification:
+      return "amplification";
+    case PowerGoal::Equivalence:
+      return "equivalence";
+    case PowerGoal::UnmaskedGap:
+      return "unmasked_gap";
+    case PowerGoal::Decisions:
+      return "decisions";
+  }
+  return "amplification";
+}
+
+PowerPoint simulated_power(const PowerDraw& draw, PowerGoal goal, const Design& design,
+                           const PowerOptions& options) {
+  const std::string stream =
+      fmt::format("power/{}/{}/{}", to_string(goal), design.tasks, design.trials);
+  const std::uint64_t seed = Rng(options.seed, stream).next();
+  std::vector<char> hits(static_cast<std::size_t>(options.simulations));
+  parallel_for(hits.size(), resolve_threads(options.threads), [&](std::size_t i) {
+    Rng rng(seed, i);
+    hits[i] = found(draw, goal, design, options, rng) ? 1 : 0;
+  });
+  const double n = options.simulations;
+  const auto passed = static_cast<double>(std::count(hits.begin(), hits.end(), 1));
+  // With two of each added, so that none or all of the simulations do not look like certainty.
+  const double drawn_in = (passed + 2) / (n + 4);
+  return {design, passed / n, std::sqrt(drawn_in * (1 - drawn_in) / (n + 4))};
+}
+
+Result<std::vector<GoalPower>> power_of_designs(const PowerModel& model,
+                                                const PowerOptions& options) {
+  const Result<Done> options_fit = check_options(options);
+  if (!options_fit) return options_fit.error();
+  const Result<Done> model_fits = check_model(model);
+  if (!model_fits) return model_fits.error();
+  const PowerDraw draw(model);
+  std::vector<GoalPower> goals;
+  for (const PowerGoal goal : options.goals) {
+    if (options.progress) options.progress(fmt::format("simulating {}", to_string(goal)));
+    goals.push_back(power_of_goal(model, draw, goal, options));
+  }
+  return goals;
+}
+
+}  // namespace unmask

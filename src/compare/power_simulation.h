@@ -1,0 +1,90 @@
+// How often an audit would find what it looks for, by simulation with tasks as clusters.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "compare/power_draw.h"
+
+namespace unmask {
+
+enum class PowerGoal {
+  Amplification,  // the channel is called amplified (METHOD 4): the permutation test, and the size
+  Equivalence,    // the 90 % interval of Delta lies inside the margin (TOST, METHOD 5)
+  UnmaskedGap,    // U > 0, paired t with T - 1 df (METHOD 3)
+  Decisions,      // replayed decisions fail more often: paired t over tasks
+};
+inline constexpr PowerGoal kPowerGoals[] = {PowerGoal::Amplification, PowerGoal::Equivalence,
+                                            PowerGoal::UnmaskedGap, PowerGoal::Decisions};
+std::string_view to_string(PowerGoal goal);  // "amplification" ...
+
+struct Design {
+  int tasks = 0;
+  int trials = 0;  // episodes a task and arm, or decisions a task; kEndlessTrials: without end
+  long units() const { return static_cast<long>(tasks) * trials; }
+
+  bool operator==(const Design&) const = default;
+};
+
+struct PowerPoint {
+  Design design;
+  double power = 0;
+  double error = 0;  // standard error of the simulation
+};
+
+struct PowerOptions {
+  std::vector<int> tasks = {25, 50, 100, 200, 400};  // ascending
+  std::vector<int> trials = {1, 2, 4, 8};            // ascending
+  std::vector<int> decisions = {2, 5, 10, 20, 50};   // a task, ascending
+  std::vector<PowerGoal> goals;
+  double wanted = 0.8;
+  double alpha = 0.05;
+  // Tests in the family: each must pass alpha / comparisons, Holm's first step, which is the
+  // hardest. Equivalence is not corrected, as in the audit.
+  int comparisons = 1;
+  double margin = 0.075;
+  int simulations = 500;
+  std::uint64_t seed = 20260731;
+  int threads = 0;
+  std::function<void(const std::string& step)> progress;  // may be empty
+};
+
+// Tasks that give the wanted power at a number of trials, between the tasks of the grid by probit
+// against sqrt(tasks).
+struct TasksNeeded {
+  int trials = 0;
+  std::optional<int> tasks;  // nullopt: more than the grid has
+  bool at_most = false;      // the grid's smallest number is already enough
+};
+
+struct GoalPower {
+  PowerGoal goal = PowerGoal::Amplification;
+  // A; Delta; U; difference of decisions.
+  double effect = 0;
+  std::optional<std::string> undefined;  // why nothing can be planned; then the rest is empty
+  std::vector<PowerPoint> grid;          // (tasks, trials), tasks-major
+  std::vector<PowerPoint> limit;         // (tasks), with trials without end
+  std::vector<TasksNeeded> needed;       // (trials), the last without end
+  // Fewest episodes (or decisions) that reach the wanted power, fewest trials first; simulated
+  // again at that design.
+  std::optional<PowerPoint> smallest;
+  // Up to this many tasks of the grid no number of trials reaches the wanted power.
+  std::optional<int> trials_fail_up_to;
+};
+
+// One design. The draws depend on (seed, goal, design, simulation) alone: same numbers at any
+// number of threads, and no others when a grid is extended.
+PowerPoint simulated_power(const PowerDraw& draw, PowerGoal goal, const Design& design,
+                           const PowerOptions& options);
+
+// Every goal of the options over the grid.
+// Errors   InvalidArgument: as check_model; an empty or descending grid; options out of range.
+Result<std::vector<GoalPower>> power_of_designs(const PowerModel& model,
+                                                const PowerOptions& options);
+
+}  // namespace unmask

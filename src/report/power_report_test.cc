@@ -1,0 +1,72 @@
+#include "report/power_report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/display.h"
+
+namespace unmask {
+namespace {
+
+// Two numbers of tasks, one of trials; the smaller number of tasks cannot reach the power.
+PowerReport sample() {
+  PowerReport report;
+  report.from = {{"BF16 \x1b[31mred"}, 30, 4, 120};
+  report.model.failure = {{0.1, 0.2}, {0.2, 0.2}, 0.9};
+  report.options.simulations = 500;
+  report.options.goals = {PowerGoal::Amplification};
+  GoalPower goal;
+  goal.effect = 2;
+  goal.grid = {{{30, 4}, 0.5, 0.02}, {{120, 4}, 0.95, 0.01}};
+  goal.limit = {{{30, kEndlessTrials}, 0.6, 0.02}, {{120, kEndlessTrials}, 1, 0.004}};
+  goal.needed = {{4, 70, false}, {kEndlessTrials, 52, false}};
+  goal.smallest = PowerPoint{{70, 4}, 0.81, 0.018};
+  goal.trials_fail_up_to = 30;
+  report.goals = {goal};
+  GoalPower none;
+  none.goal = PowerGoal::UnmaskedGap;
+  none.undefined = "there is no increase to find: the effect must be above 0";
+  report.goals.push_back(none);
+  return report;
+}
+
+TEST(PowerOnAScreen, SaysWhatReachesThePowerAndWhatMoreTrialsCannotDo) {
+  const std::string screen = to_terminal(sample(), {false, 90});
+  EXPECT_NE(screen.find("Smallest: 70 tasks × 4 trials = 280 episodes an arm"), std::string::npos)
+      << screen;
+  EXPECT_NE(screen.find("More trials on the same tasks cannot do it with 30 tasks or fewer"),
+            std::string::npos);
+  EXPECT_NE(screen.find("at least 52"), std::string::npos);
+  EXPECT_NE(screen.find("Cannot be planned: there is no increase to find"), std::string::npos);
+}
+
+TEST(PowerOnAScreen, FitsAnyWidthAndIsSafe) {
+  for (const int width : {30, 60, 100}) {
+    const std::string screen = to_terminal(sample(), {false, width});
+    EXPECT_EQ(screen.find('\x1b'), std::string::npos);
+    std::size_t begin = 0;
+    while (begin < screen.size()) {
+      const std::size_t end = screen.find('\n', begin);
+      EXPECT_LE(display_width(screen.substr(begin, end - begin)), static_cast<std::size_t>(width));
+      begin = end + 1;
+    }
+  }
+}
+
+TEST(PowerAsJson, WritesEndlessTrialsAndWhatIsUndefinedAsNull) {
+  const nlohmann::json json = nlohmann::json::parse(to_json(sample()));
+  EXPECT_EQ(json["schema"], "unmask.power/1");
+  const nlohmann::json& goal = json["goals"][0];
+  EXPECT_EQ(goal["grid"][1]["power"], 0.95);
+  EXPECT_TRUE(goal["endless_trials"][0]["trials"].is_null());
+  EXPECT_TRUE(goal["needed"][1]["trials"].is_null());
+  EXPECT_EQ(goal["needed"][1]["tasks"], 52);
+  EXPECT_EQ(goal["trials_fail_up_to_tasks"], 30);
+  EXPECT_TRUE(json["goals"][1]["smallest"].is_null());
+  EXPECT_TRUE(json["goals"][1]["grid"].empty());
+  EXPECT_TRUE(nlohmann::json::parse(to_json(PowerReport{}))["pilot"].is_null());
+}
+
+}  // namespace
+}  // namespace unmask
