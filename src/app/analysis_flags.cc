@@ -300,20 +300,19 @@ ExitStatus deliver(const AnalysisFlags& flags, const Renderings& renderings) {
     const Result<Done> saved = save_tables(flags.csv, renderings.csv);
     if (!saved) status = fail(saved.error());
   }
-}
-if (!flags.html.empty()) put(flags.html, renderings.html());
-// Files before standard output, whose reader may be slow or gone.
-const std::pair<const std::string&, const std::function<std::string()>&> texts[] = {
-    {flags.json, renderings.json},
-    {flags.markdown, renderings.markdown},
-    {flags.junit, renderings.junit},
-    {flags.model_card, renderings.model_card}};
-for (const bool to_file : {true, false})
-  for (const auto& [place, text] : texts)
-    if (!place.empty() && (place != "-") == to_file) put(place, text());
-if (!takes_standard_output(flags))
-  put("-", renderings.terminal(style_of_standard_output(flags.color)));
-return status;
+  if (!flags.html.empty()) put(flags.html, renderings.html());
+  // Files before standard output, whose reader may be slow or gone.
+  const std::pair<const std::string&, const std::function<std::string()>&> texts[] = {
+      {flags.json, renderings.json},
+      {flags.markdown, renderings.markdown},
+      {flags.junit, renderings.junit},
+      {flags.model_card, renderings.model_card}};
+  for (const bool to_file : {true, false})
+    for (const auto& [place, text] : texts)
+      if (!place.empty() && (place != "-") == to_file) put(place, text());
+  if (!takes_standard_output(flags))
+    put("-", renderings.terminal(style_of_standard_output(flags.color)));
+  return status;
 }
 
 void print_warnings(const AnalysisFlags& flags, const std::vector<Warning>& warnings,

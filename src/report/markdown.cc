@@ -61,11 +61,9 @@ std::string evidence(const std::vector<Warning>& warnings, const std::vector<Dro
   std::string out;
   std::size_t shown = 0;
   for (const Warning& warning : warnings)
-    if (shown++ < kWarningsInMarkdown)
-      out += "- " + markdown_plain(warning_in_words(warning)) + "\n";
+    if (shown++ < kWarningsInMarkdown) out += "- " + plain(warning_in_words(warning)) + "\n";
   for (const Dropped& record : dropped)
-    if (shown++ < kWarningsInMarkdown)
-      out += "- " + markdown_plain(dropped_in_words(record)) + "\n";
+    if (shown++ < kWarningsInMarkdown) out += "- " + plain(dropped_in_words(record)) + "\n";
   if (shown > kWarningsInMarkdown)
     out += fmt::format("- and {} more\n", shown - kWarningsInMarkdown);
   return out;
@@ -74,7 +72,7 @@ std::string evidence(const std::vector<Warning>& warnings, const std::vector<Dro
 std::string cell_section(const AuditedCell& cell, const AuditReport& report) {
   const CellComparison& c = cell.comparison;
   std::string out = fmt::format("### {}: {}\n\n{}\n\n", verdict_title(cell.judgement.verdict),
-                                markdown_plain(c.cell), markdown_plain(headline(cell)));
+                                plain(c.cell), plain(headline(cell)));
   const std::string fragile = fragility(cell);
   if (!fragile.empty()) out += fragile + "\n\n";
   out += markdown_row({"", "baseline", "candidate", "change"}) + "|---|--:|--:|--:|\n";
@@ -100,7 +98,7 @@ std::string cell_section(const AuditedCell& cell, const AuditReport& report) {
   out += "\n";
   std::string body;
   for (const std::string& reason : cell.judgement.reasons)
-    body += "- " + markdown_plain(typeset(reason)) + "\n";
+    body += "- " + plain(typeset(reason)) + "\n";
   const std::string unmasked = unmasked_gap_in_words(c, report.cells.size() > 1);
   if (!unmasked.empty()) body += "- unmasked gap: " + unmasked + "\n";
   if (c.outcome.delta) body += "- the score is " + equivalence_in_words(c.outcome) + "\n";
@@ -113,9 +111,9 @@ std::string cell_section(const AuditedCell& cell, const AuditReport& report) {
   if (!recovery.empty()) body += "Recovery: " + recovery + "\n";
   const std::string repair = repair_in_words(c);
   if (!repair.empty()) body += "\nRepair: " + repair + "\n";
-  out += markdown_folded("Why, channel by channel", body);
+  out += folded("Why, channel by channel", body);
   const std::string warnings = evidence(c.warnings, {});
-  if (!warnings.empty()) out += markdown_folded("Evidence", warnings);
+  if (!warnings.empty()) out += folded("Evidence", warnings);
   return out + "**Next:** " + with_code(next_step(cell)) + "\n\n";
 }
 
@@ -200,9 +198,8 @@ std::string to_markdown(const AuditReport& report) {
 
 std::string to_markdown(const InspectReport& report) {
   const ArmSummary& arm = report.arm;
-  std::string out =
-      fmt::format("### {}{}\n\n", markdown_plain(arm.label),
-                  arm.info.domain.empty() ? "" : ", " + markdown_plain(arm.info.domain));
+  std::string out = fmt::format("### {}{}\n\n", plain(arm.label),
+                                arm.info.domain.empty() ? "" : ", " + plain(arm.info.domain));
   out += fmt::format("{}, {}; success {}; {} of {} failed.\n\n",
                      counted(arm.episodes_evaluated, "episode"), tasks_by_trials(arm),
                      percent_estimate(arm.success), count_text(arm.failed_agent),
@@ -218,9 +215,8 @@ std::string to_markdown(const InspectReport& report) {
   if (!repair.empty()) out += "Repair: " + repair + ".\n\n";
   std::string names;
   for (std::size_t i = 0; i < arm.names.size() && i < kNamesInMarkdown; ++i)
-    names += fmt::format("- {}: {}\n", markdown_plain(arm.names[i].name),
-                         count_text(arm.names[i].count));
-  if (!names.empty()) out += markdown_folded("Hallucinated tool names", names);
+    names += fmt::format("- {}: {}\n", plain(arm.names[i].name), count_text(arm.names[i].count));
+  if (!names.empty()) out += folded("Hallucinated tool names", names);
   std::string curve;
   for (const CurvePoint& point : arm.budget.curve)
     curve += markdown_row(
