@@ -148,16 +148,31 @@ TasksNeeded tasks_needed(const std::vector<PowerPoint>& row, const PowerOptions&
   return needed;
 }
 
-std::optional<PowerPoint> smallest_design(const PowerDraw& draw, const GoalPower& goal,
-                                          const PowerOptions& options) {
-  std::optional<Design> smallest;
-  for (const TasksNeeded& needed : goal.needed) {
-    if (!needed.tasks || needed.trials == kEndlessTrials) continue;
-    const Design design{*needed.tasks, needed.trials};
-    if (!smallest || design.units() < smallest->units()) smallest = design;
+// The cheapest of the needed designs, simulated. Where the line between two far designs of the grid
+// promised too much, the new point joins its row and the line is drawn again.
+void add_smallest(const PowerDraw& draw, std::vector<std::vector<PowerPoint>> rows,
+                  const PowerOptions& options, GoalPower& goal) {
+  constexpr int kMostLooks = 6;
+  for (int look = 0; look < kMostLooks; ++look) {
+    std::optional<std::size_t> best;  // row; goal.needed has one more, without end
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      if (!goal.needed[r].tasks) continue;
+      const auto units = [&](std::size_t row) {
+        return static_cast<long>(*goal.needed[row].tasks) * goal.needed[row].trials;
+      };
+      if (!best || units(r) < units(*best)) best = r;
+    }
+    if (!best) return;
+    const Design design{*goal.needed[*best].tasks, goal.needed[*best].trials};
+    goal.smallest = simulated_power(draw, goal.goal, design, options);
+    if (goal.smallest->power >= options.wanted) return;
+    std::vector<PowerPoint>& row = rows[*best];
+    const auto at = std::lower_bound(
+        row.begin(), row.end(), design.tasks,
+        [](const PowerPoint& point, int tasks) { return point.design.tasks < tasks; });
+    row.insert(at, *goal.smallest);
+    goal.needed[*best] = tasks_needed(row, options);
   }
-  if (!smallest) return std::nullopt;
-  return simulated_power(draw, goal.goal, *smallest, options);
 }
 
 GoalPower power_of_goal(const PowerModel& model, const PowerDraw& draw, PowerGoal goal,
@@ -180,7 +195,7 @@ GoalPower power_of_goal(const PowerModel& model, const PowerDraw& draw, PowerGoa
     for (const std::vector<PowerPoint>& row : rows) out.grid.push_back(row[i]);
   for (const std::vector<PowerPoint>& row : rows) out.needed.push_back(tasks_needed(row, options));
   out.needed.push_back(tasks_needed(out.limit, options));
-  out.smallest = smallest_design(draw, out, options);
+  add_smallest(draw, rows, options, out);
   for (const PowerPoint& point : out.limit)
     if (point.power + 2 * point.error < options.wanted) out.trials_fail_up_to = point.design.tasks;
   return out;

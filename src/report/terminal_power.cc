@@ -41,6 +41,8 @@ std::string title_of(const GoalPower& goal, const PowerReport& report) {
   const PowerModel& model = report.model;
   switch (goal.goal) {
     case PowerGoal::Amplification:
+      if (!(goal.effect > 0))
+        return fmt::format("Detect amplification in {}", to_string(report.channel));
       return fmt::format("Detect amplification ×{} in {}", ratio(goal.effect),
                          to_string(report.channel));
     case PowerGoal::Equivalence:

@@ -1,8 +1,8 @@
 // Does `unmask power` foretell what the audit finds? For each design two answers to the same
 // question: the share of planted pairs (plant -> log -> ingest -> audit) in which the audit finds
 // it, and the simulated power planned from a pilot, itself a planted pair of logs of other tasks
-// read through the same door. Fails where they differ by more than 3 standard errors of both
-// simulations and 3 points for what the pilot's own sampling moves.
+// read through the same door, at the true effects. Fails where they differ by more than 3 standard
+// errors of both simulations and 3 points for what the pilot's own sampling moves.
 //
 //   power_calibration DRAWS [PILOT_TASKS]
 #include <fmt/format.h>
@@ -90,14 +90,26 @@ double brute_force(const Question& question, const Design& design, int draws) {
   return static_cast<double>(sum) / draws;
 }
 
+// The true effects, so that a pilot's chance does not move them.
+StatedEffects true_effects(const Planter& planter) {
+  const ExpectedArm& b = planter.expected_baseline();
+  const ExpectedArm& c = planter.expected_candidate();
+  StatedEffects effects;
+  effects.amplification = (c.tool_name / c.agent_calls) / (b.tool_name / b.agent_calls);
+  effects.delta = c.success - b.success;
+  effects.unmasked_gap = (c.success - c.success_within[2]) - (b.success - b.success_within[2]);
+  return effects;
+}
+
 PowerModel planned(const Question& question, int tasks) {
   PlantOptions options = question.options;
   options.tasks = tasks;
   options.trials = 4;
-  const PlantedPair pair = planter_of(options).draw(424242);
+  const Planter planter = planter_of(options);
+  const PlantedPair pair = planter.draw(424242);
   const Result<PairedArms> arms =
       pair_tasks(read_back(pair.baseline, "baseline"), read_back(pair.candidate, "candidate"));
-  Result<Pilot> pilot = pilot_of(*arms, Channel::ToolName, {}, CompareOptions{});
+  Result<Pilot> pilot = pilot_of(*arms, Channel::ToolName, true_effects(planter), CompareOptions{});
   if (!pilot) {
     fmt::print(stderr, "{}\n", to_string(pilot.error()));
     std::exit(1);
@@ -130,7 +142,7 @@ bool compare_question(const Question& question, int draws, int pilot_tasks) {
 
 int main(int argc, char** argv) {
   const int draws = argc > 1 ? std::atoi(argv[1]) : 400;
-  const int pilot_tasks = argc > 2 ? std::atoi(argv[2]) : 2000;
+  const int pilot_tasks = argc > 2 ? std::atoi(argv[2]) : 8000;
   if (draws < 10 || pilot_tasks < 2) {
     fmt::print(stderr, "usage: power_calibration DRAWS [PILOT_TASKS]\n");
     return 2;
