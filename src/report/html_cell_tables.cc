@@ -76,7 +76,7 @@ std::string arms_table(const CellComparison& cell, const CellSpot& spot) {
                 {{"", false},
                  {"arm", false},
                  {"episodes"},
-                 {"", false},
+                 {"tasks", false},
                  {"excluded"},
                  {"success"},
                  {"95%"},

@@ -23,6 +23,7 @@ main{outline:0}
 footer{border-top:1px solid var(--line);margin-top:3rem;padding-top:1rem;padding-bottom:3rem;color:var(--dim);font-size:.875rem}
 h1,h2,h3,h4{line-height:1.25;margin:0 0 .5rem;text-wrap:balance}
 h1{font-size:1.5rem}h2{font-size:1.375rem;margin-top:2.75rem}h3{font-size:1.125rem;margin-top:2.25rem}h4{font-size:1rem;margin-top:1.25rem}
+h1,h2,h3,h4,p,li,summary,figcaption{overflow-wrap:anywhere}
 p{margin:0 0 .75rem;max-width:46rem}
 ul{margin:0 0 .75rem;padding-left:1.25rem;max-width:46rem}li{margin:.25rem 0}
 a{color:var(--link)}

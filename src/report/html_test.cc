@@ -25,6 +25,14 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+// The page without the charts' data, which no browser reads as markup.
+std::string markup_of(std::string page) {
+  const std::string begin = "<script type=\"application/json\"";
+  for (std::size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at))
+    page.erase(at, page.find("</script>", at) - at);
+  return page;
+}
+
 constexpr const char* kAttack =
     "</script><script>alert(1)</script><!-- \" onerror='x' javascript:x \xE2\x80\xA8 \xE2\x80\xAE";
 
@@ -67,7 +75,7 @@ TEST(Html, ALogCannotAddAScriptOrAttribute) {
        {to_html(hostile_audit(kAttack), kCharts), to_html(hostile_inspect(kAttack), kCharts)}) {
     EXPECT_FALSE(contains(page, "<script>alert"));
     EXPECT_FALSE(contains(page, "<!--"));
-    EXPECT_FALSE(contains(page, "onerror='x'"));
+    EXPECT_FALSE(contains(markup_of(page), "onerror='x'"));
     EXPECT_FALSE(contains(page, "\xE2\x80\xAE"));
     EXPECT_FALSE(contains(page, "\xE2\x80\xA8"));
     EXPECT_EQ(count_of(page, "<script>"), 1u);
