@@ -211,7 +211,7 @@ TEST(Reliability, RightPredictionsErrAsMuchAsChanceDoes) {
   Rng rng(21);
   double error = 0;
   double chance = 0;
-  for (int draw = 0; draw < 50; ++draw) {
+  for (int draw = 0; draw < 500; ++draw) {
     Numbers predicted;
     Labels event;
     for (int i = 0; i < 500; ++i) {
@@ -220,8 +220,8 @@ TEST(Reliability, RightPredictionsErrAsMuchAsChanceDoes) {
     }
     const Result<Reliability> table = reliability(predicted, event);
     ASSERT_TRUE(table);
-    error += table->expected_calibration_error / 50;
-    chance += table->error_of_chance / 50;
+    error += table->expected_calibration_error / 500;
+    chance += table->error_of_chance / 500;
   }
   EXPECT_NEAR(error / chance, 1, 0.1);
 }

@@ -172,7 +172,7 @@ def check_same_bytes(program, folder):
 def check_mistakes(program, folder):
     log = folder / "damaged_baseline.json"
     for arguments, sentence in [(["--html", "-"], "--html writes a file, not standard output"),
-                                (["--html", "x", "--json", "x"], "names the same file"),
+                                (["--html", "x", "--json", "x"], "name the same file"),
                                 (["--html", "/nonexistent/x.html"], "/nonexistent/x.html"),
                                 (["--excerpts", "-1"], "--excerpts")]:
         done = pages.run(program, "inspect", "-q", log, *arguments, status=2)

@@ -2,8 +2,10 @@
 // (pocket/reference.py):
 //   agreement_test MODEL.gguf REFERENCE.json
 // Prints the largest difference of a logit and how often both hold the same token likeliest; exit
-// status 1 where a prompt of ours is not the text that Python's template gave, the tokens differ, a
-// logit is off by more than 0.05, or the likeliest tokens agree in less than 99.5 %.
+// status 1 where a prompt of ours is not the text that Python's template gave, the tokens differ,
+// the likeliest tokens agree in less than 99.5 %, or a logit is off by more than 0.05. Of a mixture
+// of experts 2 % of the logits may be off by up to 0.5: where two experts are as good as tied, the
+// last bits decide which is asked.
 #include <ggml-backend.h>
 #include <llama.h>
 
@@ -28,6 +30,7 @@ using unmask::Value;
 struct Agreement {
   double largest = 0;
   int compared = 0;
+  int apart = 0;  // by more than 0.05
   int positions = 0;
   int same = 0;
   bool tokens_differ = false;
@@ -94,8 +97,9 @@ void compare(llama_context* context, const llama_vocab* vocab, const Value& epis
     const float* row = llama_get_logits_ith(context, static_cast<int>(rows[r].as_int()));
     for (std::size_t c = 0; c < columns.size(); ++c, ++out.compared) {
       const double expected = number(at(episode, "logits")[r][c]);
-      out.largest = std::max(out.largest,
-                             std::fabs(static_cast<double>(row[columns[c].as_int()]) - expected));
+      const double off = std::fabs(static_cast<double>(row[columns[c].as_int()]) - expected);
+      out.largest = std::max(out.largest, off);
+      out.apart += off > 0.05;
     }
   }
 }
@@ -133,10 +137,8 @@ void compare_prompts(const unmask::ChatTemplate& chat, const Value& episode, Agr
   }
 }
 
-std::unique_ptr<unmask::ChatTemplate> template_of(const char* model_file) {
-  const auto header = unmask::Gguf::open(model_file);
-  UNMASK_CHECK(header.has_value());
-  const unmask::GgufValue* source = header->find("tokenizer.chat_template");
+std::unique_ptr<unmask::ChatTemplate> template_of(const unmask::Gguf& header) {
+  const unmask::GgufValue* source = header.find("tokenizer.chat_template");
   UNMASK_CHECK(source != nullptr && source->text().has_value());
   auto chat = unmask::ChatTemplate::open(std::string(*source->text()), "<s>", "<e>");
   UNMASK_CHECK(chat.has_value());
@@ -160,18 +162,25 @@ int run(const char* model_file, const char* reference_file) {
       llama_init_from_model(model.get(), params), &llama_free);
   UNMASK_CHECK(context != nullptr);
   Agreement out;
-  const std::unique_ptr<unmask::ChatTemplate> chat = template_of(model_file);
+  const auto header = unmask::Gguf::open(model_file);
+  UNMASK_CHECK(header.has_value());
+  const bool experts = header->of_architecture("expert_count") != nullptr;
+  const std::unique_ptr<unmask::ChatTemplate> chat = template_of(*header);
   for (const Value& episode : reference->items()) {
     compare(context.get(), llama_model_get_vocab(model.get()), episode, out);
     compare_prompts(*chat, episode, out);
   }
   std::printf(
-      "%s: %d of %d prompts are the reference's; %d logits, largest difference %.5f; the likeliest "
-      "token is the same at %d of %d positions%s\n",
-      model_file, out.prompts - out.other_prompts, out.prompts, out.compared, out.largest, out.same,
-      out.positions, out.tokens_differ ? "; texts are cut into other tokens" : "");
+      "%s: %d of %d prompts are the reference's; %d logits, largest difference %.5f, %d above "
+      "0.05; "
+      "the likeliest token is the same at %d of %d positions%s\n",
+      model_file, out.prompts - out.other_prompts, out.prompts, out.compared, out.largest,
+      out.apart, out.same, out.positions,
+      out.tokens_differ ? "; texts are cut into other tokens" : "");
+  const bool close =
+      experts ? out.largest < 0.5 && out.apart <= 0.02 * out.compared : out.apart == 0;
   const bool agree = out.prompts > 0 && out.other_prompts == 0 && !out.tokens_differ &&
-                     out.compared > 0 && out.largest < 0.05 && out.same >= 0.995 * out.positions;
+                     out.compared > 0 && close && out.same >= 0.995 * out.positions;
   return agree ? 0 : 1;
 }
 
