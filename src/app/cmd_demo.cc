@@ -12,6 +12,7 @@
 #include "app/pocket_model.h"
 #include "app/shell_quote.h"
 #include "base/file.h"
+#include "report/render.h"
 
 namespace unmask {
 namespace {
@@ -191,6 +192,17 @@ std::string plan_of_worst(const DemoArguments& arguments, const std::vector<Demo
   return plan;
 }
 
+// Who played, with what shapes its mistakes.
+std::string agent_in_words(const DemoArguments& arguments) {
+  if (arguments.model.empty())
+    return fmt::format(
+        "The agent is a teaching and test model of two million parameters, trained on an expert "
+        "that errs\nin 6 % of its moves; every arm has outlier channels {}.",
+        kOutliers);
+  return fmt::format("The agent is {}; every arm has outlier channels {}.",
+                     safe_for_terminal(arguments.model), kOutliers);
+}
+
 ExitStatus demo(const DemoArguments& arguments) {
   const Paths paths{arguments.folder};
   const Result<std::string> model = put_model(arguments, paths);
@@ -213,7 +225,8 @@ ExitStatus demo(const DemoArguments& arguments) {
   }
   return print_result(fmt::format(
       "\n{}The report, for a browser: {}\nEverything of this run: {}   (the audit's JSON: {})\n",
-      demo_conclusion(*cells), paths.in("report.html"), paths.folder, paths.in("audit.json")));
+      demo_conclusion(*cells, agent_in_words(arguments)), paths.in("report.html"), paths.folder,
+      paths.in("audit.json")));
 }
 
 void add_options(CLI::App& app, DemoArguments& arguments) {

@@ -108,7 +108,7 @@ Result<std::vector<DemoCell>> demo_cells(std::string_view audit_json) {
   return out;
 }
 
-std::string demo_conclusion(const std::vector<DemoCell>& cells) {
+std::string demo_conclusion(const std::vector<DemoCell>& cells, const std::string& agent) {
   std::string out = "What was found\n";
   std::string domain;
   for (const DemoCell& cell : cells) {
@@ -116,12 +116,9 @@ std::string demo_conclusion(const std::vector<DemoCell>& cells) {
     out += fmt::format("    {}: {}, {}\n{}", cell.candidate, cell.verdict, meaning_of(cell.verdict),
                        cell.words);
   }
-  out +=
-      "This agent is a teaching and test model of two million parameters that was trained to err; "
-      "it is no\n"
-      "evidence about large models. Your own: unmask run PLAN.toml (docs/plan.md), unmask audit "
-      "BASELINE CANDIDATE.\n";
-  return out;
+  return out + agent +
+         "\nIt is no evidence about large models. Your own: unmask run PLAN.toml (docs/plan.md), "
+         "unmask audit BASELINE CANDIDATE.\n";
 }
 
 }  // namespace unmask

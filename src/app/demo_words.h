@@ -23,7 +23,7 @@ struct DemoCell {
 // Errors   Malformed: not such a JSON.
 Result<std::vector<DemoCell>> demo_cells(std::string_view audit_json);
 
-// What was found and what it means, ready to print.
-std::string demo_conclusion(const std::vector<DemoCell>& cells);
+// What was found and what it means, ready to print. agent: a sentence on who played.
+std::string demo_conclusion(const std::vector<DemoCell>& cells, const std::string& agent);
 
 }  // namespace unmask

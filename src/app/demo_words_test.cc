@@ -25,7 +25,7 @@ TEST(DemoWords, SayWhatTheAuditFound) {
       "      calls to tools that do not exist      19.5 % to 38.3 % of its calls, 1.96 times\n"
       "      calls that name nothing that exists   0.0 % to 1.0 % of its calls\n");
   EXPECT_DOUBLE_EQ((*cells)[0].hallucinated.value(), 0.383);
-  const std::string text = demo_conclusion(*cells);
+  const std::string text = demo_conclusion(*cells, "The agent is a test.");
   EXPECT_NE(text.find("INT4: masked, the benchmark's score hides the damage"), std::string::npos);
 }
 
