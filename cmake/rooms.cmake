@@ -68,7 +68,7 @@ function(unmask_build_facts)
   add_dependencies(unmask unmask_commit)
   target_sources(unmask PRIVATE ${commit})
   set_source_files_properties(${PROJECT_SOURCE_DIR}/src/app/build_facts.cc PROPERTIES COMPILE_DEFINITIONS
-    "UNMASK_COMPILER=\"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, ${CMAKE_SYSTEM_PROCESSOR}\";UNMASK_BUILD_TYPE=\"${CMAKE_BUILD_TYPE}\";UNMASK_LLAMA_VERSION=\"${UNMASK_LLAMA_VERSION}\"")
+    "UNMASK_COMPILER=\"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, ${CMAKE_SYSTEM_PROCESSOR}\";UNMASK_BUILD_TYPE=\"${CMAKE_BUILD_TYPE}\";UNMASK_LLAMA_VERSION=\"${UNMASK_LLAMA_VERSION}\";UNMASK_CHARTS_VERSION=\"${UNMASK_CHARTS_VERSION}\"")
 endfunction()
 
 # src/audit.cc is the front door of the offline half; src/app is the program.
