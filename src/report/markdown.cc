@@ -5,6 +5,7 @@
 
 #include "report/gate_words.h"
 #include "report/markdown_parts.h"
+#include "report/mechanism_words.h"
 #include "report/numbers.h"
 #include "report/render.h"
 #include "report/sections.h"
@@ -111,6 +112,7 @@ std::string cell_section(const AuditedCell& cell, const AuditReport& report) {
   if (!recovery.empty()) body += "Recovery: " + recovery + "\n";
   const std::string repair = repair_in_words(c);
   if (!repair.empty()) body += "\nRepair: " + repair + "\n";
+  if (cell.mechanism) body += "\nDecisions: " + plain(mechanism_in_words(*cell.mechanism)) + ".\n";
   out += folded("Why, channel by channel", body);
   const std::string warnings = evidence(c.warnings, {});
   if (!warnings.empty()) out += folded("Evidence", warnings);

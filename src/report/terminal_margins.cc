@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "report/margins_report.h"
+#include "report/mechanism_words.h"
 #include "report/numbers.h"
 #include "report/screen.h"
 #include "report/sections.h"
@@ -111,9 +112,7 @@ void show_bins(Screen& screen, const FlipAnalysis& flips) {
   table.columns = {{"margin, nats", false}, {"decisions"}, {"flips"}, {"share"}};
   for (const FlipBin& bin : flips.bins) {
     if (bin.decisions == 0) continue;
-    const std::string range = bin.hi ? fmt::format("{:g} to {:g}", bin.lo, *bin.hi)
-                                     : fmt::format("{:g} and more", bin.lo);
-    table.rows.push_back({{range},
+    table.rows.push_back({{bin_in_words(bin)},
                           {count_text(bin.decisions)},
                           {count_text(bin.flips)},
                           {percent(bin.flip_share())}});
