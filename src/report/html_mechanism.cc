@@ -113,12 +113,12 @@ std::string mechanism_part(const std::optional<Mechanism>& mechanism, const Cell
   std::string out = paragraph(escaped("Of both logs: " + pairs_in_words(*mechanism) + "."));
   out += decisions_table(*mechanism, spot);
   for (const FlipAnalysis& flips : candidate.flips)
-    if (flips.pairs > 0)
+    if (!noise_model_in_words(flips).empty())
       out += paragraph(escaped(fmt::format("Noise, {}: {}.", decision_in_words(flips.kind),
                                            noise_model_in_words(flips))),
                        "dim small");
-  const std::string foretold = foretold_in_words(candidate);
-  if (!foretold.empty() && candidate.contexts > 0)
+  const std::string foretold = foretold_in_words(*mechanism);
+  if (!foretold.empty())
     out += paragraph(escaped("Foretold, which tool: " + foretold + "."), "dim small");
   const FlipAnalysis* const drawn = flips_to_draw(candidate);
   if (drawn != nullptr)

@@ -17,8 +17,9 @@ std::string parameter_in_words(const char* name, const std::optional<Parameter>&
                      decimal(parameter->ci95.lo, 2), decimal(parameter->ci95.hi, 2));
 }
 
+// The models are nested, so the test of lambda decides.
 bool is_multiplicative(const NoiseModels& models) {
-  return models.multiplicative.aic < models.additive.aic;
+  return models.p_lambda < 0.05;
 }
 
 const FlipAnalysis& flips_of(const CandidateMechanism& candidate, DecisionKind kind) {
@@ -67,19 +68,8 @@ std::string flips_in_words(const FlipAnalysis& flips) {
                      flips.flips == 1 ? "flips" : "flip", percent_estimate(flips.flip_share));
 }
 
-std::string narrow_in_words(const Mechanism& mechanism, DecisionKind kind) {
-  const MarginDistribution* const b = own_margins(mechanism.arms[0], kind);
-  const MarginDistribution* const c = own_margins(mechanism.arms[1], kind);
-  if ((b == nullptr || !b->narrow_share.value) && (c == nullptr || !c->narrow_share.value))
-    return "";
-  const auto share = [](const MarginDistribution* margins) {
-    return margins == nullptr ? std::string(kAbsent) : percent_estimate(margins->narrow_share);
-  };
-  return fmt::format("narrow (below {:g} nat): {} of the baseline's, {} of the candidate's",
-                     MechanismOptions{}.narrow, share(b), share(c));
-}
-
 std::string noise_model_in_words(const FlipAnalysis& flips) {
+  if (flips.pairs == 0 || (!flips.models && flips.flips == 0)) return "";
   if (!flips.models) return "no noise model: " + flips.no_models;
   const NoiseModels& models = *flips.models;
   const bool multiplicative = is_multiplicative(models);
@@ -91,7 +81,9 @@ std::string noise_model_in_words(const FlipAnalysis& flips) {
       p_value(models.p_lambda), counted(models.rows, "margin"));
 }
 
-std::string foretold_in_words(const CandidateMechanism& candidate) {
+std::string foretold_in_words(const Mechanism& mechanism) {
+  const CandidateMechanism& candidate = compared(mechanism);
+  if (candidate.contexts == 0) return "";
   const FlipAnalysis& flips = flips_of(candidate, DecisionKind::WhichTool);
   const bool multiplicative = flips.models && is_multiplicative(*flips.models);
   const std::optional<FailurePrediction>& foretold =
@@ -108,6 +100,8 @@ std::string foretold_in_words(const CandidateMechanism& candidate) {
         "; ×{} {} foretold, ×{} {} observed", ratio(foretold->predicted_amplification),
         ratio_interval(foretold->predicted_ci95), ratio(foretold->observed_amplification),
         ratio_interval(foretold->observed_ci95));
+  if (!mechanism.head.greedy)
+    text += " (replies were sampled: what was observed holds chance draws)";
   return text;
 }
 
@@ -132,8 +126,8 @@ std::string mechanism_in_words(const Mechanism& mechanism) {
     text += fmt::format("; {}: {}", decision_in_words(flips.kind), flips_in_words(flips));
     if (flips.models) text += " (" + noise_model_in_words(flips) + ")";
   }
-  const std::string foretold = foretold_in_words(candidate);
-  if (!foretold.empty() && candidate.contexts > 0) text += "; " + foretold;
+  const std::string foretold = foretold_in_words(mechanism);
+  if (!foretold.empty()) text += "; " + foretold;
   return text;
 }
 

@@ -20,15 +20,14 @@ std::string pairs_in_words(const Mechanism& mechanism);
 // "41 of 1,203 flip, 3.4% [2.1%, 5.0%]".
 std::string flips_in_words(const FlipAnalysis& flips);
 
-// "narrow (below 1 nat): 6.0% [4.9%, 7.2%] of the baseline's, 9.1% [7.7%, 10.6%] of the
-// candidate's"; empty where neither is known.
-std::string narrow_in_words(const Mechanism& mechanism, DecisionKind kind);
-
-// The noise model with the lower AIC and its parameters, or why there is none.
+// The noise model and its parameters, or why there is none: multiplicative where lambda differs
+// from 1 (p < 0.05, clustered by task), else additive. Empty where nothing flips that noise could
+// explain.
 std::string noise_model_in_words(const FlipAnalysis& flips);
 
-// Hallucinated names foretold by that model beside the observed ones, or why nothing is foretold.
-std::string foretold_in_words(const CandidateMechanism& candidate);
+// Hallucinated names foretold by that model beside the observed ones, or why nothing is foretold;
+// empty where there is no pair.
+std::string foretold_in_words(const Mechanism& mechanism);
 
 // "0.25 to 0.5", "16 and more".
 std::string bin_in_words(const FlipBin& bin);
