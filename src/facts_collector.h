@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "audit.h"

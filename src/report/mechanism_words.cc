@@ -118,17 +118,4 @@ const FlipAnalysis* flips_to_draw(const CandidateMechanism& candidate) {
   return nullptr;
 }
 
-std::string mechanism_in_words(const Mechanism& mechanism) {
-  const CandidateMechanism& candidate = compared(mechanism);
-  std::string text = pairs_in_words(mechanism);
-  for (const FlipAnalysis& flips : candidate.flips) {
-    if (flips.pairs == 0) continue;
-    text += fmt::format("; {}: {}", decision_in_words(flips.kind), flips_in_words(flips));
-    if (flips.models) text += " (" + noise_model_in_words(flips) + ")";
-  }
-  const std::string foretold = foretold_in_words(mechanism);
-  if (!foretold.empty()) text += "; " + foretold;
-  return text;
-}
-
 }  // namespace unmask

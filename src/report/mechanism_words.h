@@ -36,7 +36,4 @@ std::string bin_in_words(const FlipBin& bin);
 // more. The choice of a tool comes first; nullptr: neither kind has so many.
 const FlipAnalysis* flips_to_draw(const CandidateMechanism& candidate);
 
-// All of it in one line.
-std::string mechanism_in_words(const Mechanism& mechanism);
-
 }  // namespace unmask
