@@ -159,7 +159,7 @@ inline CellComparison sample_cell() {
   cell.pairs.counts = {{"get_bill/entity", 10, 12, SubKind::None}};
   for (int bin = 0; bin < kPositionBins; ++bin)
     cell.positions.push_back({bin, {{Channel::ToolName, sample_channel(0.19, 0.38, false)}}});
-  cell.task_slope = {-0.2, Interval{-0.3, -0.1}};
+  cell.task_slope = {-0.2, Interval{-0.3, -0.1}, std::nullopt};
   cell.noise = {{"baseline", 0.03, 0.2, 114}};
   cell.sd_delta = 0.2;
   cell.warnings = {{"commit_differs", "the arms come from different commits", "abc, def", 1}};
@@ -227,6 +227,12 @@ inline Mechanism sample_mechanism(const std::string& label) {
   candidate.label = label;
   candidate.contexts = 100;
   candidate.tasks = 40;
+  for (const char* channel : {"malformed", "tool_name", "schema", "any"}) {
+    ReplayChannel replies;
+    replies.channel = channel;
+    replies.replies = 100;
+    candidate.channels.push_back(std::move(replies));
+  }
   for (const DecisionKind kind : kDecisionKinds) {
     FlipAnalysis flips;
     flips.kind = kind;
