@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -12,6 +11,8 @@
 #include "base/check.h"
 #include "base/rng.h"
 #include "compare/evidence.h"
+#include "compare/log_replay.h"
+#include "facts_collector.h"
 #include "metrics/excerpt_shelf.h"
 
 namespace unmask {
@@ -20,46 +21,6 @@ namespace {
 void report_step(const AuditOptions& options, const std::string& step) {
   if (options.progress) options.progress(step);
 }
-
-// Classifies and measures episodes as they arrive from several threads; keeps facts, not texts.
-class FactsCollector {
- public:
-  FactsCollector(const ToolsFile* tools, const AuditOptions& options)
-      : tools_(tools),
-        keep_calls_(options.keep_calls),
-        shelf_(static_cast<std::size_t>(options.excerpts_per_channel)),
-        with_excerpts_(options.excerpts_per_channel > 0) {}
-
-  void take(const RunInfo& info, std::size_t index, const Episode& episode) {
-    std::call_once(made_, [&] { classifier_ = std::make_unique<Classifier>(info, tools_); });
-    ClassifiedEpisode classified = classifier_->classify(episode);
-    EpisodeFacts facts = episode_facts(episode, classified);
-    if (facts.domain.empty()) facts.domain = info.domain;
-    if (with_excerpts_) {
-      const std::lock_guard<std::mutex> lock(shelf_mutex_);
-      shelf_.take(episode, facts.domain, classified);
-    }
-    if (keep_calls_) facts.calls = std::move(classified.calls);
-    EpisodeList::Shared shared = std::make_shared<const EpisodeFacts>(std::move(facts));
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (facts_.size() <= index) facts_.resize(index + 1);
-    facts_[index] = std::move(shared);
-  }
-
-  std::vector<EpisodeList::Shared> take_all() { return std::move(facts_); }
-  std::vector<Excerpt> take_excerpts() { return shelf_.take_all(); }
-
- private:
-  const ToolsFile* tools_;
-  bool keep_calls_;
-  std::once_flag made_;
-  std::unique_ptr<Classifier> classifier_;
-  std::mutex mutex_;
-  std::vector<EpisodeList::Shared> facts_;
-  std::mutex shelf_mutex_;
-  ExcerptShelf shelf_;
-  const bool with_excerpts_;
-};
 
 // What must agree between the pieces of one arm, with the word a reader knows it by.
 std::vector<std::pair<std::string, std::string>> settings_of(const RunInfo& info) {
@@ -314,6 +275,8 @@ Result<LoadedArm> load_arm(const ArmSource& source, const AuditOptions& options)
     // Facts of this piece are complete; merge them into the arm.
     std::vector<EpisodeList::Shared> facts = collector.take_all();
     UNMASK_CHECK(facts.size() == read->episodes);
+    const Warning unreadable = unreadable_decisions(facts);
+    if (unreadable.count > 0) loaded.warnings.push_back(unreadable);
     std::move(facts.begin(), facts.end(), std::back_inserter(episodes));
     shelf.take(collector.take_excerpts());
     append(loaded.warnings, std::move(read->warnings), "");
@@ -366,6 +329,11 @@ Result<AuditReport> audit(const std::vector<CellSources>& sources, const AuditOp
   if (!marked) return marked.error();
   report.cells = std::move(*judged);
 
+  // Where both logs keep log-probabilities, the arms are compared decision by decision.
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    report.cells[i].mechanism =
+        mechanism_of_logs(cells[i].baseline, cells[i].candidate, options.compare);
+
   // Noise floors, warnings and excerpts stand beside the verdicts.
   for (std::size_t i = 0; i < sources.size(); ++i) {
     CellComparison& comparison = report.cells[i].comparison;
@@ -395,7 +363,9 @@ GateResult gate(const AuditReport& report, const GateCriteria& criteria) {
 }
 
 Result<InspectReport> inspect(const ArmSource& source, const AuditOptions& options) {
-  Result<LoadedArm> loaded = load_arm(source, options);
+  AuditOptions of_one_arm = options;
+  of_one_arm.keep_decisions = false;  // they are compared between arms
+  Result<LoadedArm> loaded = load_arm(source, of_one_arm);
   if (!loaded) return loaded.error();
   report_step(options, "measuring");
   InspectReport report;

@@ -31,7 +31,9 @@ struct AuditOptions {
   ReadOptions read;
   CompareOptions compare;
   std::optional<ToolsFile> tools;
-  bool keep_calls = false;       // every call of every episode stays, for tables of calls
+  bool keep_calls = false;  // every call of every episode stays, for tables of calls
+  // Decisions whose log-probabilities are in the log stay, for AuditedCell::mechanism.
+  bool keep_decisions = true;
   int excerpts_per_channel = 0;  // failed calls kept with the conversation around them
   std::function<void(const std::string& step)> progress;  // may be empty
 };

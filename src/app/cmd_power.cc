@@ -106,8 +106,10 @@ void join_pilot_tasks(const Pilot& pilot, const PowerPlan& plan, PowerOptions& o
 Result<Done> plan_from_logs(const std::vector<ArmSource>& sources, const PowerPlan& plan,
                             const AuditOptions& options, PowerReport& report) {
   std::vector<LoadedArm> arms;
+  AuditOptions counts_only = options;
+  counts_only.keep_decisions = false;
   for (const ArmSource& source : sources) {
-    Result<LoadedArm> arm = load_arm(source, options);
+    Result<LoadedArm> arm = load_arm(source, counts_only);
     if (!arm) return arm.error();
     arms.push_back(std::move(*arm));
   }

@@ -109,20 +109,35 @@ void count_replies(const ReplayTable& table, std::size_t arm, ReplayedArm& out) 
   }
 }
 
-void count_bin(std::vector<FlipBin>& bins, double margin, bool flip) {
-  for (FlipBin& bin : bins) {
-    if (margin < bin.lo || (bin.hi && margin >= *bin.hi)) continue;
-    ++bin.decisions;
-    if (flip) ++bin.flips;
-    return;
-  }
-}
-
 std::vector<FlipBin> empty_bins() {
   std::vector<FlipBin> bins;
   for (std::size_t i = 0; i < kBinEdges.size(); ++i) {
     bins.push_back({kBinEdges[i], std::nullopt, 0, 0});
     if (i + 1 < kBinEdges.size()) bins.back().hi = kBinEdges[i + 1];
+  }
+  return bins;
+}
+
+bool lies_in(const FlipBin& bin, const MarginPair& row) {
+  if (row.baseline.known == Margin::Known::AtLeast) return false;
+  return row.baseline.value >= bin.lo && (!bin.hi || row.baseline.value < *bin.hi);
+}
+
+std::vector<FlipBin> bins_of(const PairedMargins& margins, int tasks) {
+  std::vector<FlipBin> bins = empty_bins();
+  for (FlipBin& bin : bins) {
+    std::vector<double> flips(static_cast<std::size_t>(tasks), 0.0);
+    std::vector<double> decisions(static_cast<std::size_t>(tasks), 0.0);
+    for (const MarginPair& row : margins.rows) {
+      if (!lies_in(bin, row)) continue;
+      const auto task = static_cast<std::size_t>(row.pair->task);
+      decisions[task] += 1;
+      flips[task] += row.flip ? 1 : 0;
+    }
+    bin.decisions = std::lround(sum(decisions));
+    bin.flips = std::lround(sum(flips));
+    if (bin.decisions > 0)
+      bin.ci95 = rate_estimate(flips, decisions, static_cast<double>(tasks)).ci95;
   }
   return bins;
 }
@@ -350,7 +365,7 @@ FlipFits analyse_flips(const ReplayTable& table, DecisionKind kind, const Paired
   analysis.pairs = static_cast<long>(margins.rows.size());
   analysis.off_top = margins.off_top;
   analysis.undetermined = margins.undetermined;
-  analysis.bins = empty_bins();
+  analysis.bins = bins_of(margins, table.tasks());
   std::vector<double> flips(static_cast<std::size_t>(table.tasks()), 0.0);
   std::vector<double> decisions(static_cast<std::size_t>(table.tasks()), 0.0);
   for (const MarginPair& row : margins.rows) {
@@ -358,10 +373,7 @@ FlipFits analyse_flips(const ReplayTable& table, DecisionKind kind, const Paired
     decisions[task] += 1;
     flips[task] += row.flip ? 1 : 0;
     analysis.flips += row.flip ? 1 : 0;
-    if (row.baseline.known == Margin::Known::AtLeast)
-      ++analysis.censored;
-    else
-      count_bin(analysis.bins, row.baseline.value, row.flip);
+    if (row.baseline.known == Margin::Known::AtLeast) ++analysis.censored;
   }
   analysis.flip_share = rate_estimate(flips, decisions, static_cast<double>(table.tasks()));
   analysis.replay_noise = replay_noise_of(margins);

@@ -114,6 +114,7 @@ struct FlipBin {
   std::optional<double> hi;
   long decisions = 0;
   long flips = 0;
+  std::optional<Interval> ci95 = {};  // of the share, clustered by task
   double flip_share() const { return static_cast<double>(flips) / static_cast<double>(decisions); }
 };
 

@@ -146,6 +146,13 @@ TEST(Mechanism, TakesMarginsOfTheBaselinesChoice) {
   EXPECT_EQ(tools.bins[1].decisions, 1);  // open before shut, 0.4
   EXPECT_EQ(tools.bins[1].flips, 1);
   EXPECT_EQ(tools.bins[3].decisions + tools.bins[4].decisions, 2);  // 2.0 and 3.9
+  for (const FlipBin& bin : tools.bins) {
+    EXPECT_EQ(bin.ci95.has_value(), bin.decisions > 0) << bin.lo;
+    if (!bin.ci95) continue;
+    EXPECT_LE(bin.ci95->lo, bin.flip_share());
+    EXPECT_GE(bin.ci95->hi, bin.flip_share());
+    EXPECT_LT(bin.ci95->lo, bin.ci95->hi);
+  }
 }
 
 TEST(Mechanism, BoundsAreNotBinned) {

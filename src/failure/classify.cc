@@ -96,6 +96,9 @@ struct Classifier::Rules {
   std::unordered_map<std::string_view, Lists> domains;  // by base_domain()
   SchemaChecker schemas;
 
+  std::string_view domain_of(const Episode& episode) const {
+    return base_domain(episode.domain.empty() ? domain : episode.domain);
+  }
   const Lists* domain_lists(std::string_view base) const {
     const auto found = domains.find(base);
     return found == domains.end() ? nullptr : &found->second;
@@ -377,8 +380,7 @@ Classifier::Classifier(Classifier&&) noexcept = default;
 
 ClassifiedEpisode Classifier::classify(const Episode& episode) const {
   const Rules& rules = *rules_;
-  const std::string_view domain =
-      base_domain(episode.domain.empty() ? rules.domain : episode.domain);
+  const std::string_view domain = rules.domain_of(episode);
   const Lists* built_in = rules.domain_lists(domain);
 
   // The best list there is for each side.
@@ -422,6 +424,19 @@ ClassifiedEpisode Classifier::classify(const Episode& episode) const {
     for (Made& each : made) sequence.append(std::move(each.call), each.arguments);
   }
   return out;
+}
+
+std::optional<std::vector<std::string>> Classifier::offered_to_agent(const Episode& episode) const {
+  std::vector<std::string> names;
+  const auto take = [&](const std::vector<OfferedTool>& tools) {
+    for (const OfferedTool& tool : tools) names.push_back(tool.name);
+    return names;
+  };
+  if (!rules_->agent_file.empty()) return take(rules_->agent_file);
+  if (episode.agent_tools) return take(*episode.agent_tools);
+  const Lists* built_in = rules_->domain_lists(rules_->domain_of(episode));
+  if (built_in == nullptr) return std::nullopt;
+  return std::vector<std::string>(built_in->agent.names().begin(), built_in->agent.names().end());
 }
 
 }  // namespace unmask

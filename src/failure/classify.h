@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +66,10 @@ class Classifier {
   Classifier(Classifier&&) noexcept;
 
   ClassifiedEpisode classify(const Episode& episode) const;
+
+  // Names of the tools offered to the agent, in order, from the evidence classify() takes; nullopt:
+  // error texts are all there is.
+  std::optional<std::vector<std::string>> offered_to_agent(const Episode& episode) const;
 
  private:
   struct Rules;

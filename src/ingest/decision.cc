@@ -25,6 +25,7 @@ Result<std::vector<TokenAlternative>> alternatives_of(const JsonNode& node) {
   std::vector<TokenAlternative> top;
   const std::vector<JsonNode> elements = node.elements();
   if (elements.size() > kMostTokens) return malformed("token has more than 1024 alternatives");
+  top.reserve(elements.size());
   for (const JsonNode& element : elements) {
     const std::vector<JsonNode> pair = element.elements();
     if (pair.size() != 2 || !pair[0].is_text())
@@ -57,6 +58,7 @@ Result<NameDecision> name_of(const JsonNode& node) {
   const std::vector<JsonNode> tokens = node["tokens"].elements();
   if (tokens.empty()) return malformed("name has no tokens");
   if (tokens.size() > kMostTokens) return malformed("name has more than 1024 tokens");
+  decision.tokens.reserve(tokens.size());
   for (const JsonNode& element : tokens) {
     Result<TokenDecision> token = token_of(element);
     if (!token) return token.error();

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@
 #include "trace/episode.h"
 
 namespace unmask {
+
+struct EpisodeDecisions;  // metrics/episode_decisions.h
 
 // Position of a call: the agent's call index 1-5, 6-10, 11-20, 21+ (METHOD 4).
 inline constexpr int kPositionBins = 4;
@@ -95,6 +98,8 @@ struct EpisodeFacts {
   std::string policy_hash;
   std::string id;
   std::string where;
+  // Decisions with log-probabilities, where the log has them and the caller keeps them; else null.
+  std::shared_ptr<const EpisodeDecisions> decisions;
 };
 
 // Shape    one episode in, its facts out; `classified` must come from the same episode.

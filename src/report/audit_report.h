@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compare/comparison.h"
+#include "compare/mechanism.h"
 #include "failure/excerpt.h"
 #include "ingest/ingest.h"
 #include "verdict/gate.h"
@@ -39,6 +40,8 @@ struct AuditedCell {
   // Failed calls with the conversation around them, where asked for; of paired tasks.
   std::vector<Excerpt> baseline_excerpts = {};
   std::vector<Excerpt> candidate_excerpts = {};
+  // Where both logs keep log-probabilities; its one candidate is the cell's.
+  std::optional<Mechanism> mechanism = {};
 };
 
 struct AuditReport {

@@ -28,14 +28,15 @@ std::string arms_line(const CellComparison& cell) {
 std::string contents(const AuditReport& report) {
   constexpr std::pair<std::string_view, std::string_view> kParts[] = {
       {"c0-outcome", "Outcome"},   {"c0-budget", "Error budget"}, {"c0-channels", "Channels"},
-      {"c0-names", "Names"},       {"c0-where", "Where"},         {"c0-recovery", "Recovery"},
-      {"c0-calls", "Failed calls"}};
+      {"c0-names", "Names"},       {"c0-where", "Where"},         {"c0-decisions", "Decisions"},
+      {"c0-recovery", "Recovery"}, {"c0-calls", "Failed calls"}};
   std::string out = "<nav aria-label=\"Contents\"><ul>";
   if (report.cells.size() == 1) {
     const AuditedCell& cell = report.cells.front();
     for (const auto& [id, title] : kParts) {
       if (id == "c0-budget" && cell.comparison.budget.gap.empty()) continue;
       if (id == "c0-names" && cell.comparison.names.counts.empty()) continue;
+      if (id == "c0-decisions" && !cell.mechanism) continue;
       if (id == "c0-calls" && cell.baseline_excerpts.empty() && cell.candidate_excerpts.empty())
         continue;
       out += fmt::format("<li><a href=\"#{}\">{}</a></li>", id, title);

@@ -175,6 +175,7 @@ std::string cell_sections(const AuditedCell& cell, const CellSpot& spot,
   out += part("channels", "Failed calls by channel", channels_part(c, spot, charts));
   out += part("names", "Hallucinated tool names", names_part(c.names, spot, charts));
   out += part("where", "Along the episode, and by task", where_part(c, spot, charts));
+  out += part("decisions", "Where decisions flip", mechanism_part(cell.mechanism, spot, charts));
   out += part("recovery", "Recovery and length", recovery_part(c, spot));
   out += part("calls", "The failed calls themselves",
               excerpts(cell.baseline_excerpts, cell.candidate_excerpts, "baseline", "candidate",

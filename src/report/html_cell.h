@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "report/audit_report.h"
@@ -37,6 +38,10 @@ std::string positions_table(const CellComparison& cell, Channel channel, const C
 std::string tasks_table(const CellComparison& cell, const CellSpot& spot);
 std::string recovery_table(const CellComparison& cell, const CellSpot& spot);
 std::string length_table(const CellComparison& cell, const CellSpot& spot);
+
+// Where decisions flip; empty where the logs hold no log-probabilities.
+std::string mechanism_part(const std::optional<Mechanism>& mechanism, const CellSpot& spot,
+                           bool charts);
 
 // Family and architecture down, domain and precision across, where the cells' places are known;
 // else one row a comparison. Every field says its verdict in a word and links to its cell.

@@ -108,6 +108,33 @@ TEST(Html, EveryChartHasItsWordsAndItsTable) {
   EXPECT_EQ(count_of(page, "<figcaption>"), count_of(page, "data-chart="));
 }
 
+TEST(Html, WhereDecisionsFlipIsShownWhereTheLogsHaveThem) {
+  AuditReport report = sample_audit();
+  EXPECT_FALSE(contains(to_html(report, kCharts), "c0-decisions"));
+  report.cells[0].mechanism = sample_mechanism("int4");
+  const std::string page = to_html(report, kCharts);
+  EXPECT_TRUE(contains(page, "<a href=\"#c0-decisions\">"));
+  EXPECT_TRUE(contains(page, "id=\"c0-flips-chart\""));
+  EXPECT_TRUE(contains(page, "/cells/0/mechanism/candidates/0/flips/which_tool/bins/1/share"));
+  EXPECT_TRUE(contains(page, "100 decisions of 40 tasks had the same context in both logs"));
+  EXPECT_TRUE(contains(page, "nothing is foretold: only 4 tasks to split, not 10"));
+  // Too few for a chart.
+  report.cells[0].mechanism->candidates[0].flips[1].bins[0].decisions = 0;
+  EXPECT_FALSE(contains(to_html(report, kCharts), "id=\"c0-flips-chart\""));
+}
+
+TEST(Html, ArmsWithoutACommonContextSaySo) {
+  AuditReport report = sample_audit();
+  report.cells[0].mechanism = sample_mechanism("int4");
+  CandidateMechanism& candidate = report.cells[0].mechanism->candidates[0];
+  candidate.contexts = candidate.flips[1].pairs = 0;
+  candidate.flips[1].bins.clear();
+  const std::string page = to_html(report, kCharts);
+  EXPECT_TRUE(contains(page, "no decision had the same context in both logs"));
+  EXPECT_FALSE(contains(page, "nothing is foretold"));
+  EXPECT_TRUE(contains(to_markdown(report), "Decisions: no decision had the same context"));
+}
+
 TEST(Html, TheVerdictAndItsSentenceComeFirst) {
   const std::string page = to_html(sample_audit(), kCharts);
   const std::size_t verdict = page.find("MASKED</span>");

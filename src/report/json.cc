@@ -230,6 +230,17 @@ void write_noise(JsonWriter& json, const CellComparison& cell) {
   json.end_array();
 }
 
+void write_mechanism(JsonWriter& json, const std::optional<Mechanism>& mechanism) {
+  json.key("mechanism");
+  if (!mechanism) {
+    json.null();
+    return;
+  }
+  json.begin_object().field("greedy", mechanism->head.greedy);
+  write_mechanism_members(json, *mechanism);
+  json.end_object();
+}
+
 void write_cell(JsonWriter& json, const AuditedCell& audited) {
   const CellComparison& cell = audited.comparison;
   json.begin_object().field("cell", cell.cell);
@@ -259,6 +270,7 @@ void write_cell(JsonWriter& json, const AuditedCell& audited) {
   write_positions(json, cell);
   write_noise(json, cell);
   write_warnings(json, cell.warnings);
+  write_mechanism(json, audited.mechanism);
   json.end_object();
 }
 

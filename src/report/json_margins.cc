@@ -83,7 +83,7 @@ void write_replay_channel(JsonWriter& json, const ReplayChannel& c) {
 }
 
 void write_parameter(JsonWriter& json, std::string_view name,
-                     const std::optional<Parameter>& parameter) {
+                     const std::optional<FittedParameter>& parameter) {
   json.key(name);
   if (!parameter) {
     json.null();
@@ -166,13 +166,17 @@ void write_flips(JsonWriter& json, const FlipAnalysis& flips) {
       .field("flips", flips.flips);
   write_estimate_of(json, "flip_share", flips.flip_share);
   json.key("bins").begin_array();
-  for (const FlipBin& bin : flips.bins)
+  for (const FlipBin& bin : flips.bins) {
     json.begin_object()
         .field("lo", bin.lo)
         .field("hi", bin.hi)
         .field("decisions", bin.decisions)
         .field("flips", bin.flips)
-        .end_object();
+        .field("share", bin.decisions > 0 ? std::optional<double>(bin.flip_share()) : std::nullopt)
+        .key("ci95");
+    write_interval(json, bin.ci95);
+    json.end_object();
+  }
   json.end_array().key("logistic");
   if (flips.logistic) {
     json.begin_object();
@@ -262,30 +266,31 @@ void write_margin_screen(JsonWriter& json, const MarginScreen& screen) {
 }
 
 void write_replay_of(JsonWriter& json, const AnalysedReplay& replay) {
-  const Mechanism& m = replay.mechanism;
+  const ReplayHead& head = replay.mechanism.head;
   json.begin_object()
       .field("source", replay.source)
-      .field("log", m.head.log)
-      .field("format", m.head.format)
-      .field("domain", m.head.domain)
-      .field("greedy", m.head.greedy)
-      .field("samples", m.head.samples)
-      .field("eligible", m.head.eligible)
-      .field("selected", m.head.selected)
-      .field("contexts", m.contexts)
-      .field("tasks", m.tasks)
-      .key("arms")
-      .begin_array();
+      .field("log", head.log)
+      .field("format", head.format)
+      .field("domain", head.domain)
+      .field("greedy", head.greedy)
+      .field("samples", head.samples)
+      .field("eligible", head.eligible)
+      .field("selected", head.selected);
+  write_mechanism_members(json, replay.mechanism);
+  json.end_object();
+}
+
+}  // namespace
+
+void write_mechanism_members(JsonWriter& json, const Mechanism& m) {
+  json.field("contexts", m.contexts).field("tasks", m.tasks).key("arms").begin_array();
   for (const ReplayedArm& arm : m.arms) write_arm(json, arm);
   json.end_array().key("candidates").begin_array();
   for (const CandidateMechanism& candidate : m.candidates) write_candidate(json, candidate);
   json.end_array();
   write_margin_screen(json, m.screen);
   write_warnings(json, m.warnings);
-  json.end_object();
 }
-
-}  // namespace
 
 std::string to_json(const MarginsReport& report) {
   JsonWriter json(2);

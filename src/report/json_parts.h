@@ -26,6 +26,9 @@ void write_warnings(JsonWriter& json, const std::vector<Warning>& warnings);
 void write_dropped(JsonWriter& json, const std::vector<Dropped>& dropped);
 void write_provenance(JsonWriter& json, const Provenance& provenance);
 
+// "contexts", "tasks", "arms", "candidates", "screen" and "warnings".
+void write_mechanism_members(JsonWriter& json, const Mechanism& mechanism);
+
 // Characters that reorder, hide or control what a terminal shows become \uXXXX escapes, so that
 // printing the JSON is as safe as reading it. `json` must be valid JSON text; it stays the same
 // value.

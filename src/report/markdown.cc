@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "report/gate_words.h"
+#include "report/margins_report.h"
 #include "report/markdown_parts.h"
+#include "report/mechanism_words.h"
 #include "report/numbers.h"
 #include "report/render.h"
 #include "report/sections.h"
@@ -55,6 +57,17 @@ std::string names_table(const NamesComparison& names) {
                          count_text(pair.baseline), count_text(pair.candidate)});
   }
   return out;
+}
+
+std::string decisions_line(const Mechanism& mechanism) {
+  std::string out = plain(pairs_in_words(mechanism));
+  for (const FlipAnalysis& flips : compared(mechanism).flips) {
+    if (flips.flips == 0) continue;
+    out += fmt::format("; {}: {} ({})", decision_in_words(flips.kind), plain(flips_in_words(flips)),
+                       plain(noise_model_in_words(flips)));
+  }
+  const std::string foretold = foretold_in_words(mechanism);
+  return foretold.empty() ? out : out + "; " + plain(foretold);
 }
 
 std::string evidence(const std::vector<Warning>& warnings, const std::vector<Dropped>& dropped) {
@@ -111,6 +124,7 @@ std::string cell_section(const AuditedCell& cell, const AuditReport& report) {
   if (!recovery.empty()) body += "Recovery: " + recovery + "\n";
   const std::string repair = repair_in_words(c);
   if (!repair.empty()) body += "\nRepair: " + repair + "\n";
+  if (cell.mechanism) body += "\nDecisions: " + decisions_line(*cell.mechanism) + ".\n";
   out += folded("Why, channel by channel", body);
   const std::string warnings = evidence(c.warnings, {});
   if (!warnings.empty()) out += folded("Evidence", warnings);

@@ -40,7 +40,7 @@ std::string replay_channel_table(const CandidateMechanism& c) {
   return out + "\n";
 }
 
-std::string with_interval(const std::optional<Parameter>& parameter) {
+std::string with_interval(const std::optional<FittedParameter>& parameter) {
   if (!parameter) return kAbsent;
   return fmt::format("{} [{}, {}]", decimal(parameter->value, 2), decimal(parameter->ci95.lo, 2),
                      decimal(parameter->ci95.hi, 2));

@@ -210,6 +210,45 @@ inline void poison(ArmSummary& arm, const std::string& text) {
   arm.by_task[0].task = arm.by_task[0].domain = text;
 }
 
+inline Mechanism sample_mechanism(const std::string& label) {
+  Mechanism mechanism;
+  mechanism.contexts = 300;
+  mechanism.tasks = 40;
+  for (const bool baseline : {true, false}) {
+    ReplayedArm arm;
+    arm.arm.label = label;
+    arm.arm.baseline = baseline;
+    arm.replies = 200;
+    for (const DecisionKind kind : kDecisionKinds)
+      arm.margins.push_back({kind, "", 200, 20, {0.5, 1, 3, 5, {}}, 30, sample_estimate(0.15)});
+    mechanism.arms.push_back(std::move(arm));
+  }
+  CandidateMechanism candidate;
+  candidate.label = label;
+  candidate.contexts = 100;
+  candidate.tasks = 40;
+  for (const char* channel : {"malformed", "tool_name", "schema", "any"}) {
+    ReplayChannel replies;
+    replies.channel = channel;
+    replies.replies = 100;
+    candidate.channels.push_back(std::move(replies));
+  }
+  for (const DecisionKind kind : kDecisionKinds) {
+    FlipAnalysis flips;
+    flips.kind = kind;
+    flips.pairs = kind == DecisionKind::WhichTool ? 90 : 0;
+    flips.flips = 12;
+    flips.flip_share = sample_estimate(0.13);
+    flips.no_models = "every margin is the same";
+    flips.no_held_out = "only 4 tasks to split, not 10";
+    if (flips.pairs > 0)
+      flips.bins = {{0, 1, 40, 10, Interval{0.1, 0.4}}, {1, std::nullopt, 50, 2, Interval{0, 0.1}}};
+    candidate.flips.push_back(std::move(flips));
+  }
+  mechanism.candidates.push_back(std::move(candidate));
+  return mechanism;
+}
+
 inline AuditReport hostile_audit(const std::string& text) {
   AuditReport report = sample_audit(Verdict::Inconclusive);
   CellComparison& cell = report.cells[0].comparison;
@@ -220,6 +259,8 @@ inline AuditReport hostile_audit(const std::string& text) {
   cell.names.counts = {{text, 1, 2, SubKind::NearMiss}, {"b", 1, 1, SubKind::Invented}};
   cell.pairs.counts = cell.names.counts;
   cell.warnings = {{text, text, text, 2}};
+  report.cells[0].mechanism = sample_mechanism(text);
+  report.cells[0].mechanism->warnings = {{text, text, text, 2}};
   report.cells[0].judgement.reasons = {text};
   report.cells[0].judgement.needed->condition = text;
   report.dropped = {{text, text, text}};

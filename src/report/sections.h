@@ -1,6 +1,7 @@
 // Parts that several terminal screens share.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ void show_evidence(Screen& screen, const std::vector<std::string>& lines, std::s
 
 // Version, seed and the command, dimmed; `resamples`: with their number, where any were drawn.
 void show_provenance(Screen& screen, const Provenance& provenance, bool resamples);
+
+// Where the decisions of two logs flip; nothing where they hold no log-probabilities.
+void show_mechanism(Screen& screen, const std::optional<Mechanism>& mechanism);
 
 // "offered tools from the domain's built-in list" ...
 std::string tool_evidence_in_words(const ArmSummary& arm);

@@ -331,6 +331,7 @@ void show_single(Screen& screen, const AuditReport& report) {
   show_budget(screen, cell.comparison, report.options, false);
   show_names(screen, cell.comparison.names);
   show_positions(screen, cell.comparison);
+  show_mechanism(screen, cell.mechanism);
   show_recovery_and_length(screen, cell.comparison);
   std::vector<std::string> evidence = evidence_of(cell);
   for (std::string& line : evidence_of(report)) evidence.push_back(std::move(line));
@@ -394,6 +395,7 @@ void show_grid(Screen& screen, const AuditReport& report) {
     show_reasons(screen, cell.judgement, 3);
     show_outcome(screen, cell.comparison, true);
     show_channels(screen, cell.comparison);
+    show_mechanism(screen, cell.mechanism);
     show_evidence(screen, evidence_of(cell), 3);
     show_next(screen, cell);
   }

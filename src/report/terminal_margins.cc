@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "report/margins_report.h"
+#include "report/mechanism_words.h"
 #include "report/numbers.h"
 #include "report/screen.h"
 #include "report/sections.h"
@@ -111,16 +112,14 @@ void show_bins(Screen& screen, const FlipAnalysis& flips) {
   table.columns = {{"margin, nats", false}, {"decisions"}, {"flips"}, {"share"}};
   for (const FlipBin& bin : flips.bins) {
     if (bin.decisions == 0) continue;
-    const std::string range = bin.hi ? fmt::format("{:g} to {:g}", bin.lo, *bin.hi)
-                                     : fmt::format("{:g} and more", bin.lo);
-    table.rows.push_back({{range},
+    table.rows.push_back({{bin_in_words(bin)},
                           {count_text(bin.decisions)},
                           {count_text(bin.flips)},
                           {percent(bin.flip_share())}});
   }
   if (!table.rows.empty()) screen.table(table);
   if (flips.logistic) {
-    const Parameter& slope = flips.logistic->slope;
+    const FittedParameter& slope = flips.logistic->slope;
     screen.paragraph("  ",
                      fmt::format("each nat multiplies the odds of a flip by {} [{}, {}], p {}",
                                  ratio(std::exp(slope.value)), ratio(std::exp(slope.ci95.lo)),
@@ -131,7 +130,7 @@ void show_bins(Screen& screen, const FlipAnalysis& flips) {
   }
 }
 
-std::string parameter_text(const std::optional<Parameter>& parameter) {
+std::string parameter_text(const std::optional<FittedParameter>& parameter) {
   if (!parameter) return kAbsent;
   return fmt::format("{} [{}, {}]", decimal(parameter->value, 2), decimal(parameter->ci95.lo, 2),
                      decimal(parameter->ci95.hi, 2));

@@ -103,9 +103,9 @@ Result<Logistic> logistic(std::span<const double> x, std::span<const int> event,
   if (!c) return c.error();
   const double df = fit.clusters - 1;
   const double reach = t_quantile(0.975, df);
-  Parameter* const targets[] = {&fit.intercept, &fit.slope};
+  FittedParameter* const targets[] = {&fit.intercept, &fit.slope};
   for (std::size_t i = 0; i < 2; ++i) {
-    Parameter& out = *targets[i];
+    FittedParameter& out = *targets[i];
     out = {maximum->at[i], std::sqrt(c->information(i, i)), std::sqrt(c->clustered(i, i)), {}};
     out.ci95 = {out.value - reach * out.se_clustered, out.value + reach * out.se_clustered};
   }

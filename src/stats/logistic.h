@@ -11,8 +11,8 @@ namespace unmask {
 
 // P(event) = 1 / (1 + exp(-(intercept + slope x))).
 struct Logistic {
-  Parameter intercept;
-  Parameter slope;
+  FittedParameter intercept;
+  FittedParameter slope;
   double log_likelihood = 0;
   double p_slope = 1;  // two-sided, H0: slope = 0; Student's t, clustered, clusters - 1 df
   long rows = 0;

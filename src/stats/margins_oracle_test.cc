@@ -25,7 +25,7 @@ const nlohmann::json& margins_oracle() {
   return json;
 }
 
-void expect_parameter(const Parameter& actual, const nlohmann::json& c, std::size_t i) {
+void expect_parameter(const FittedParameter& actual, const nlohmann::json& c, std::size_t i) {
   // Standard errors of the oracle are finite differences at a simplex's optimum.
   EXPECT_NEAR(actual.value, c["at"][i].get<double>(), 2e-6);
   EXPECT_NEAR(actual.se_information / c["se_information"][i].get<double>(), 1, 1e-4);

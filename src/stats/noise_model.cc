@@ -29,7 +29,8 @@ Result<Calibration> calibration_of(std::span<const double> x, double noise_varia
 
 // `se` grown by what is not known of the noise's variance, of which the parameter moves by
 // `per_variance` a unit.
-void widen(Parameter& parameter, double per_variance, const MeasurementNoise& noise, double reach) {
+void widen(FittedParameter& parameter, double per_variance, const MeasurementNoise& noise,
+           double reach) {
   if (noise.pairs == 0) return;
   const double more =
       per_variance * noise.variance * std::sqrt(2.0 / static_cast<double>(noise.pairs));
@@ -50,14 +51,14 @@ double sigma_error(double omega_se, double slope_se, double covariance, double o
   return std::sqrt(std::max(0.0, variance));
 }
 
-std::optional<Parameter> sigma_of(const Tobit& fit, const Calibration& calibration,
-                                  const MeasurementNoise& noise, double reach) {
-  const Parameter slope = fit.slope.value_or(Parameter{1, 0, 0, {}});
+std::optional<FittedParameter> sigma_of(const Tobit& fit, const Calibration& calibration,
+                                        const MeasurementNoise& noise, double reach) {
+  const FittedParameter slope = fit.slope.value_or(FittedParameter{1, 0, 0, {}});
   const double left_over = noise.variance * calibration.reliability;
   const double omega = fit.sigma.value;
   const double square = omega * omega - slope.value * slope.value * left_over;
   if (!(square > 0)) return std::nullopt;
-  Parameter sigma;
+  FittedParameter sigma;
   sigma.value = std::sqrt(square);
   sigma.se_information = sigma_error(fit.sigma.se_information, slope.se_information,
                                      fit.covariance_slope_sigma_information, omega, slope.value,
@@ -148,7 +149,7 @@ Result<NoiseModels> fit_noise_models(std::span<const double> x, std::span<const 
   NoiseModels out;
   out.additive = model_of(*additive, *calibration, noise, reach);
   out.multiplicative = model_of(*multiplicative, *calibration, noise, reach);
-  const Parameter& lambda = *out.multiplicative.lambda;
+  const FittedParameter& lambda = *out.multiplicative.lambda;
   out.p_lambda = two_sided_t_p((lambda.value - 1) / lambda.se_clustered, df);
   out.vuong_z = vuong_z(*additive, *multiplicative, cluster);
   out.rows = multiplicative->exact + multiplicative->bounds;

@@ -37,10 +37,10 @@ Result<MeasurementNoise> measurement_noise(std::span<const double> first,
                                            std::span<const double> second);
 
 struct NoiseModel {
-  Parameter alpha;
-  std::optional<Parameter> lambda;  // absent: 1 by demand
-  std::optional<Parameter> sigma;   // of e; absent where the noise of x explains all scatter
-  double omega = 0;                 // scatter of y around the line of a measured x
+  FittedParameter alpha;
+  std::optional<FittedParameter> lambda;  // absent: 1 by demand
+  std::optional<FittedParameter> sigma;   // of e; absent where the noise of x explains all scatter
+  double omega = 0;                       // scatter of y around the line of a measured x
   double log_likelihood = 0;
   int parameters = 0;  // 2 or 3
   double aic = 0;      // 2 parameters - 2 log-likelihood

@@ -174,8 +174,8 @@ SmallMatrix jacobian_at(const std::vector<double>& at) {
   return j;
 }
 
-Parameter parameter(double value, std::size_t i, const Covariances& c, double reach) {
-  Parameter out{value, std::sqrt(c.information(i, i)), std::sqrt(c.clustered(i, i)), {}};
+FittedParameter parameter(double value, std::size_t i, const Covariances& c, double reach) {
+  FittedParameter out{value, std::sqrt(c.information(i, i)), std::sqrt(c.clustered(i, i)), {}};
   out.ci95 = {value - reach * out.se_clustered, value + reach * out.se_clustered};
   return out;
 }

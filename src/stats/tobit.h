@@ -21,7 +21,7 @@ struct Bounded {
 
 // A parameter with both standard errors; the interval is Student's on clusters - 1 degrees of
 // freedom with the clustered one.
-struct Parameter {
+struct FittedParameter {
   double value = 0;
   double se_information = 0;
   double se_clustered = 0;
@@ -29,10 +29,10 @@ struct Parameter {
 };
 
 struct Tobit {
-  Parameter intercept;
-  std::optional<Parameter> slope;     // absent: the line was level by demand
-  Parameter sigma;                    // interval on the log scale: never below 0
-  double covariance_slope_sigma = 0;  // clustered, of (slope, sigma)
+  FittedParameter intercept;
+  std::optional<FittedParameter> slope;  // absent: the line was level by demand
+  FittedParameter sigma;                 // interval on the log scale: never below 0
+  double covariance_slope_sigma = 0;     // clustered, of (slope, sigma)
   double covariance_slope_sigma_information = 0;
   double log_likelihood = 0;
   std::vector<double> row_log_likelihood;

@@ -129,6 +129,13 @@ def check_audit_charts(driver, made):
     for (chart, data), wanted in expected_charts(report["cells"][0], "c0").items():
         check_rows(f"{chart} {data}", rows(driver, chart, data), wanted)
     check_marks("damaged", driver)
+    page, report = made["decisions"]
+    visit(driver, page)
+    bins = report["cells"][0]["mechanism"]["candidates"][0]["flips"]["which_tool"]["bins"]
+    check_rows("flips", rows(driver, "c0-flips-chart", "flips"),
+               [{"decisions": b["decisions"], "flips": b["flips"], "share": b["share"], **ends(b["ci95"])}
+                for b in bins if b["decisions"]])
+    check_marks("decisions", driver)
     visit(driver, made["grid"][0])
     for i, cell in enumerate(made["grid"][1]["cells"]):
         wanted = [{"k": p["k"], "gap": p["gap"]} for p in cell["budget"]["gap"]]

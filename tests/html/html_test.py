@@ -126,6 +126,15 @@ def check_numbers(name, document, report):
         have = {pointer for pointer, _, _ in document.fields}
         missing = [p for p in REQUIRED if f"/cells/0{p}" not in have]
         assert not missing, f"{name}: {missing} are not in the page"
+    if name == "decisions":
+        places = [pointer for pointer, _, _ in document.fields if "/mechanism/" in pointer]
+        flips = "/cells/0/mechanism/candidates/0/flips/which_tool"
+        for wanted in ["/pairs", "/flip_share/value", "/flip_share/ci95", "/bins/2/share", "/bins/2/ci95"]:
+            assert flips + wanted in places, f"{name}: {wanted} is not in the page"
+        assert any(place.startswith("/cells/0/mechanism/arms/1/margins") for place in places), f"{name}: no margins"
+        assert "c0-flips-chart-spec" in document.ids or not document.ids.count("c0-budget-chart"), f"{name}: no chart"
+    else:
+        assert "c0-decisions" not in document.ids, f"{name}: decisions that are not there"
 
 
 def check_document(name, text, document, charts):

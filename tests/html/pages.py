@@ -2,6 +2,7 @@
 import json
 import pathlib
 import subprocess
+import sys
 
 ATTACKS = [
     "</script><script>window.pwned=1</script>",
@@ -81,6 +82,15 @@ def grid(program, folder, tasks=40):
     return place
 
 
+def with_decisions(folder):
+    """Two logs whose decisions carry log-probabilities."""
+    place = folder / "with_decisions"
+    place.mkdir()
+    script = pathlib.Path(__file__).parent.parent / "data" / "decision_logs.py"
+    subprocess.run([sys.executable, script, place, "60"], check=True)
+    return place / "bf16.json", place / "int4.json"
+
+
 def all_pages(program, folder):
     """name -> (page, JSON report)."""
     folder = pathlib.Path(folder)
@@ -92,6 +102,7 @@ def all_pages(program, folder):
         "damaged": audit(program, folder, "damaged", *damaged),
         "clean": audit(program, folder, "clean", *clean),
         "grid": audit(program, folder, "grid", "--grid", grid(program, folder), "--bootstrap", 500),
+        "decisions": audit(program, folder, "decisions", *with_decisions(folder), "--bootstrap", 500),
         "inspect": inspect(program, folder, "inspect", damaged[1]),
         "hostile": audit(program, folder, "hostile", *hostile, "--label", ATTACKS[0], "--label", ATTACKS[2]),
         "hostile_inspect": inspect(program, folder, "hostile_inspect", hostile[1]),

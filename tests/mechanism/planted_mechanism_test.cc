@@ -48,7 +48,7 @@ const FlipAnalysis& tools_of(const Mechanism& mechanism) {
   return mechanism.candidates.front().flips.back();
 }
 
-bool covers(const Parameter& parameter, double truth) {
+bool covers(const FittedParameter& parameter, double truth) {
   return parameter.ci95.lo <= truth && truth <= parameter.ci95.hi;
 }
 

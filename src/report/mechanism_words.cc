@@ -1,0 +1,121 @@
+#include "report/mechanism_words.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "report/margins_report.h"
+#include "report/numbers.h"
+
+namespace unmask {
+namespace {
+
+constexpr long kFewestDrawn = 20;
+
+std::string parameter_in_words(const char* name, const std::optional<FittedParameter>& parameter) {
+  if (!parameter) return "";
+  return fmt::format(", {} {} [{}, {}]", name, decimal(parameter->value, 2),
+                     decimal(parameter->ci95.lo, 2), decimal(parameter->ci95.hi, 2));
+}
+
+// The models are nested, so the test of lambda decides.
+bool is_multiplicative(const NoiseModels& models) {
+  return models.p_lambda < 0.05;
+}
+
+const FlipAnalysis& flips_of(const CandidateMechanism& candidate, DecisionKind kind) {
+  for (const FlipAnalysis& flips : candidate.flips)
+    if (flips.kind == kind) return flips;
+  UNMASK_CHECK(false);
+  return candidate.flips.front();
+}
+
+bool worth_a_chart(const FlipAnalysis& flips) {
+  long decisions = 0;
+  int bins = 0;
+  for (const FlipBin& bin : flips.bins) {
+    decisions += bin.decisions;
+    bins += bin.decisions > 0 ? 1 : 0;
+  }
+  return decisions >= kFewestDrawn && bins >= 2;
+}
+
+}  // namespace
+
+const CandidateMechanism& compared(const Mechanism& mechanism) {
+  UNMASK_CHECK(mechanism.candidates.size() == 1 && mechanism.arms.size() == 2);
+  return mechanism.candidates.front();
+}
+
+const MarginDistribution* own_margins(const ReplayedArm& arm, DecisionKind kind) {
+  for (const MarginDistribution& margins : arm.margins)
+    if (margins.kind == kind && margins.channel.empty()) return &margins;
+  return nullptr;
+}
+
+std::string pairs_in_words(const Mechanism& mechanism) {
+  const CandidateMechanism& candidate = compared(mechanism);
+  const std::string of = fmt::format("{} in the baseline's, {} in the candidate's",
+                                     counted(mechanism.arms[0].replies, "decision"),
+                                     count_text(mechanism.arms[1].replies));
+  if (candidate.contexts == 0) return "no decision had the same context in both logs (" + of + ")";
+  return fmt::format("{} of {} had the same context in both logs ({})",
+                     counted(candidate.contexts, "decision"), counted(candidate.tasks, "task"), of);
+}
+
+std::string flips_in_words(const FlipAnalysis& flips) {
+  if (flips.pairs == 0) return "no pair with both margins";
+  return fmt::format("{} of {} {}, {}", count_text(flips.flips), count_text(flips.pairs),
+                     flips.flips == 1 ? "flips" : "flip", percent_estimate(flips.flip_share));
+}
+
+std::string noise_model_in_words(const FlipAnalysis& flips) {
+  if (flips.pairs == 0 || (!flips.models && flips.flips == 0)) return "";
+  if (!flips.models) return "no noise model: " + flips.no_models;
+  const NoiseModels& models = *flips.models;
+  const bool multiplicative = is_multiplicative(models);
+  const NoiseModel& best = multiplicative ? models.multiplicative : models.additive;
+  return fmt::format(
+      "{} noise{}{}{} nats; lambda = 1: p {}, from {}",
+      multiplicative ? "multiplicative" : "additive", parameter_in_words("alpha", best.alpha),
+      parameter_in_words("lambda", best.lambda), parameter_in_words("sigma", best.sigma),
+      p_value(models.p_lambda), counted(models.rows, "margin"));
+}
+
+std::string foretold_in_words(const Mechanism& mechanism) {
+  const CandidateMechanism& candidate = compared(mechanism);
+  if (candidate.contexts == 0) return "";
+  const FlipAnalysis& flips = flips_of(candidate, DecisionKind::WhichTool);
+  const bool multiplicative = flips.models && is_multiplicative(*flips.models);
+  const std::optional<FailurePrediction>& foretold =
+      multiplicative ? candidate.multiplicative : candidate.additive;
+  if (!foretold)
+    return flips.no_held_out.empty() ? "" : "nothing is foretold: " + flips.no_held_out;
+  std::string text = fmt::format(
+      "hallucinated names {} in the baseline, {} foretold from its "
+      "margins, {} observed",
+      fine_percent(foretold->baseline), fine_percent(foretold->predicted),
+      fine_percent(foretold->observed));
+  if (foretold->predicted_amplification && foretold->observed_amplification)
+    text += fmt::format(
+        "; ×{} {} foretold, ×{} {} observed", ratio(foretold->predicted_amplification),
+        ratio_interval(foretold->predicted_ci95), ratio(foretold->observed_amplification),
+        ratio_interval(foretold->observed_ci95));
+  if (!mechanism.head.greedy)
+    text += " (replies were sampled: what was observed holds chance draws)";
+  return text;
+}
+
+std::string bin_in_words(const FlipBin& bin) {
+  return bin.hi ? fmt::format("{:g} to {:g}", bin.lo, *bin.hi)
+                : fmt::format("{:g} and more", bin.lo);
+}
+
+const FlipAnalysis* flips_to_draw(const CandidateMechanism& candidate) {
+  for (const DecisionKind kind : {DecisionKind::WhichTool, DecisionKind::WhetherToCall}) {
+    const FlipAnalysis& flips = flips_of(candidate, kind);
+    if (worth_a_chart(flips)) return &flips;
+  }
+  return nullptr;
+}
+
+}  // namespace unmask

@@ -1,0 +1,39 @@
+// The decisions of two logs in plain words, shared by every rendering of an audit.
+#pragma once
+
+#include <string>
+
+#include "compare/mechanism.h"
+
+namespace unmask {
+
+// The comparison of an audit's mechanism: there is exactly one.
+const CandidateMechanism& compared(const Mechanism& mechanism);
+
+// The arm's margins of all its own choices of a kind; null: it has none.
+const MarginDistribution* own_margins(const ReplayedArm& arm, DecisionKind kind);
+
+// "1,203 decisions of 114 tasks had the same context in both logs (5,028 decisions in the
+// baseline's, 5,104 in the candidate's)".
+std::string pairs_in_words(const Mechanism& mechanism);
+
+// "41 of 1,203 flip, 3.4% [2.1%, 5.0%]".
+std::string flips_in_words(const FlipAnalysis& flips);
+
+// The noise model and its parameters, or why there is none: multiplicative where lambda differs
+// from 1 (p < 0.05, clustered by task), else additive. Empty where nothing flips that noise could
+// explain.
+std::string noise_model_in_words(const FlipAnalysis& flips);
+
+// Hallucinated names foretold by that model beside the observed ones, or why nothing is foretold;
+// empty where there is no pair.
+std::string foretold_in_words(const Mechanism& mechanism);
+
+// "0.25 to 0.5", "16 and more".
+std::string bin_in_words(const FlipBin& bin);
+
+// Whether the flips by margin are worth a chart: 20 decisions with known margins, in 2 bins or
+// more. The choice of a tool comes first; nullptr: neither kind has so many.
+const FlipAnalysis* flips_to_draw(const CandidateMechanism& candidate);
+
+}  // namespace unmask
