@@ -56,7 +56,7 @@ Value arguments_for(const Tool& tool, const std::string& text) {
   if (!value) return Value::dict();
   if (value->is_dict()) return *value;
   Value arguments = Value::dict();
-  for (const FittedParameter& parameter : tool.parameters) arguments.set(parameter.name, *value);
+  for (const Parameter& parameter : tool.parameters) arguments.set(parameter.name, *value);
   return arguments;
 }
 

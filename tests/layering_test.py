@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every #include between rooms must be allowed by the table in ARCHITECTURE.md.
+"""Every #include between rooms must be allowed by the table in ARCHITECTURE.md, and no type is defined twice.
 
 usage: layering_test.py [REPOSITORY]
 """
@@ -33,6 +33,17 @@ def allowed_includes(root):
     return table
 
 
+def types_defined_twice(root):
+    """A type with one name in two headers of a namespace: two programs in one, and no linker says so."""
+    found = {}
+    for path in sorted((root / "src").rglob("*.h")):
+        text = path.read_text()
+        space = re.search(r"^namespace ([\w:]+)", text, re.M)
+        for name in re.findall(r"^(?:struct|class|enum class) ([A-Z]\w+)(?: final)?\s*(?::[^;{]*)?\{", text, re.M):
+            found.setdefault((space and space.group(1), name), []).append(str(path.relative_to(root / "src")))
+    return [f"{name} is defined in {' and '.join(files)}" for (_, name), files in found.items() if len(files) > 1]
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
     table = allowed_includes(root)
@@ -62,6 +73,7 @@ def main():
                     if re.match(pattern, angled.group(1)) and (room not in owners or path.suffix == ".h"):
                         problems.append(f"{relative}:{number}: <{angled.group(1)}> belongs in the .cc files of "
                                         f"{', '.join(sorted(owners))}")
+    problems += types_defined_twice(root)
     print("\n".join(problems) if problems else f"{checked} includes follow the table")
     if checked == 0:
         print("nothing was checked")
