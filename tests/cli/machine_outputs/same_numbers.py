@@ -1,7 +1,12 @@
-"""JSON, JUnit and CSV of one audit say the same."""
+"""JSON, JUnit, CSV and HTML of one audit say the same."""
 import csv
 import json
+import pathlib
+import sys
 import xml.etree.ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "html"))
+from html_test import Document, shown  # noqa: E402
 
 
 def rows(name):
@@ -86,8 +91,35 @@ text = next(case for case in suite.iter("testcase") if case.get("name") == "chan
 check(f"is {ratio:.2f}, at most 1.50 asked" in text, text)
 finding = next(f for f in report["gate"]["cells"][0]["findings"] if f["channel"] == "tool_name")
 check(finding["value"] == ratio and abs(finding["excess"] - (ratio - 1.5)) < 1e-12, finding)
-# HTML: its numbers belong here too, once it has them in a form a test can read.
+# HTML: what the page shows is the tables' number, rounded as the page rounds.
+with open("page.html", encoding="utf-8") as file:
+    page = Document(file.read())
+fields = {pointer: (unit, text) for pointer, unit, text in page.fields}
+on_page = 0
+
+
+def as_on_page(pointer, text):
+    global on_page
+    if pointer not in fields:
+        return
+    unit, found = fields[pointer]
+    check(shown(float(text) if text else None, unit) == found.strip(), (pointer, text, found))
+    on_page += 1
+
+
+for row in rows("comparisons"):
+    place = "/cells/0/argument" if row["channel"] == "argument" else "/cells/0/channels/" + row["channel"]
+    for key in ("baseline", "candidate", "amplification", "volume", "difference", "p_holm"):
+        as_on_page(f"{place}/{key}", row[key])
+for i, row in enumerate(rows("gaps")):
+    as_on_page(f"/cells/0/budget/gap/{i}/gap", row["gap"])
+for row in rows("curves"):
+    if row["rule"] == "at_most":
+        as_on_page(f"/cells/0/{row['role']}/budget/curve/{row['k']}/success", row["success"])
+as_on_page("/cells/0/outcome/delta", only["delta"])
+as_on_page("/cells/0/budget/unmasked_gap/value", only["unmasked_gap"])
+check(on_page >= 50, f"only {on_page} numbers of the tables are on the page")
 with open("card.md", encoding="utf-8") as file:
     card = file.read()
 check(f"{ratio:.2f} [" in card, "model card")
-print(f"JSON, JUnit, CSV and model card agree in {compared} numbers of channels and all others checked")
+print(f"JSON, JUnit, CSV, HTML and model card agree in {compared} numbers of channels and all others checked")
