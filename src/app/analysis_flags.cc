@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 
+#include "app/arm_argument.h"
 #include "app/command_line.h"
 #include "app/nearest.h"
 #include "base/file.h"
@@ -192,11 +193,20 @@ bool takes_standard_output(const AnalysisFlags& flags) {
                      [](const auto& place) { return place.second == "-"; });
 }
 
+// Also of files that are not there yet.
+bool is_same_place(const std::string& a, const std::string& b) {
+  if (a == "-" || b == "-") return a == b;
+  std::error_code first, second;
+  return is_same_file(a, b) ||
+         std::filesystem::weakly_canonical(std::filesystem::absolute(a), first) ==
+             std::filesystem::weakly_canonical(std::filesystem::absolute(b), second);
+}
+
 Result<Done> check_places(const AnalysisFlags& flags) {
   const auto places = places_of(flags);
   for (std::size_t i = 0; i < places.size(); ++i)
     for (std::size_t j = i + 1; j < places.size(); ++j) {
-      if (places[i].second != places[j].second) continue;
+      if (!is_same_place(places[i].second, places[j].second)) continue;
       if (places[i].second == "-")
         return Error{ErrorKind::InvalidArgument,
                      fmt::format("{} - and {} - cannot share standard output: give one of them a "
@@ -207,7 +217,18 @@ Result<Done> check_places(const AnalysisFlags& flags) {
                    fmt::format("{} and {} name the same file", places[i].first, places[j].first),
                    places[i].second};
     }
+  if (flags.csv == "-")
+    return Error{ErrorKind::InvalidArgument, "--csv writes a folder, not standard output", ""};
   return Done{};
+}
+
+// Whether writing `place` would replace `input` or, where that is a folder, a file in it.
+bool would_replace(const std::string& place, const std::string& input) {
+  if (is_same_file(place, input)) return true;
+  std::error_code ignored;
+  const std::filesystem::path path(place);
+  return std::filesystem::is_directory(input, ignored) && std::filesystem::exists(path, ignored) &&
+         is_same_file(path.has_parent_path() ? path.parent_path().string() : ".", input);
 }
 
 Result<Done> read_maps(AnalysisFlags& flags) {
@@ -287,6 +308,27 @@ Result<Done> complete(AnalysisFlags& flags) {
   Result<ToolsFile> tools = parse_tools_file(*text, flags.tools_path);
   if (!tools) return tools.error();
   flags.audit.tools = std::move(*tools);
+  return Done{};
+}
+
+Result<Done> check_inputs_kept(const AnalysisFlags& flags, const std::vector<std::string>& logs,
+                               const std::vector<std::string>& more) {
+  std::vector<std::string> inputs = logs;
+  inputs.insert(inputs.end(), more.begin(), more.end());
+  if (!flags.tools_path.empty()) inputs.push_back(flags.tools_path);
+  std::erase_if(inputs, [](const std::string& input) { return input.empty() || input == "-"; });
+  for (const std::string& input : inputs) {
+    for (const auto& [option, place] : places_of(flags))
+      if (place != "-" && would_replace(place, input))
+        return Error{ErrorKind::InvalidArgument,
+                     fmt::format("{} would replace what is read: give it another place", option),
+                     place};
+    const std::filesystem::path path(input);
+    const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+    if (!flags.csv.empty() && path.extension() == ".csv" && is_same_file(folder, flags.csv))
+      return Error{ErrorKind::InvalidArgument,
+                   "--csv writes its tables beside what is read: give it another folder", input};
+  }
   return Done{};
 }
 

@@ -48,6 +48,11 @@ void add_reading_flags(CLI::App& app, AnalysisFlags& flags);
 // Errors   InvalidArgument, NotFound, Malformed.
 Result<Done> complete(AnalysisFlags& flags);
 
+// No result takes the place of anything that is read: logs (files or folders), --tools, and `more`.
+// Errors   InvalidArgument, with the place.
+Result<Done> check_inputs_kept(const AnalysisFlags& flags, const std::vector<std::string>& logs,
+                               const std::vector<std::string>& more);
+
 struct Renderings {
   std::function<std::string()> json;
   std::function<std::string()> markdown;

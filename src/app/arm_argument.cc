@@ -17,12 +17,6 @@ std::string resolved(const std::string& path) {
   return error ? "" : real.string();
 }
 
-bool is_same_file(const std::string& a, const std::string& b) {
-  if (a == "-" || b == "-") return a == b;
-  std::error_code error;
-  return fs::equivalent(a, b, error) && !error;
-}
-
 // `inner` lies somewhere below the folder `outer`.
 bool lies_inside(const std::string& inner, const std::string& outer) {
   const std::string a = resolved(inner);
@@ -31,6 +25,12 @@ bool lies_inside(const std::string& inner, const std::string& outer) {
 }
 
 }  // namespace
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  if (a == "-" || b == "-") return a == b;
+  std::error_code error;
+  return fs::equivalent(a, b, error) && !error;
+}
 
 Result<std::vector<std::string>> arm_paths(const std::string& argument) {
   std::error_code error;

@@ -23,4 +23,7 @@ using NamedPath = std::pair<std::string, std::string>;
 //          or standard input is named twice.
 Result<Done> check_distinct(const std::vector<NamedPath>& paths);
 
+// One file or folder under two names; false where either is not there. "-" is itself only.
+bool is_same_file(const std::string& a, const std::string& b);
+
 }  // namespace unmask

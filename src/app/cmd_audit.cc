@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
 #include "app/analysis_flags.h"
 #include "app/arm_argument.h"
@@ -117,6 +118,26 @@ Result<std::vector<CellSources>> all_cells(const AuditArguments& arguments,
   return read_grid(arguments.grid);
 }
 
+// The grid where it is a file; of a folder only the logs are read.
+std::string grid_file(const std::string& grid) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(grid, ignored) ? "" : grid;
+}
+
+std::vector<std::string> logs_of(const std::vector<CellSources>& cells) {
+  std::vector<std::string> logs;
+  const auto add = [&](const ArmSource& arm) {
+    logs.insert(logs.end(), arm.paths.begin(), arm.paths.end());
+  };
+  for (const CellSources& cell : cells) {
+    add(cell.baseline);
+    add(cell.candidate);
+    if (cell.baseline_rerun) add(*cell.baseline_rerun);
+    if (cell.candidate_rerun) add(*cell.candidate_rerun);
+  }
+  return logs;
+}
+
 }  // namespace
 
 ExitStatus run_audit(const Invocation& invocation) {
@@ -147,6 +168,9 @@ ExitStatus run_audit(const Invocation& invocation) {
   if (!criteria) return fail(criteria.error());
   const Result<std::vector<CellSources>> cells = all_cells(arguments, flags.labels);
   if (!cells) return fail(cells.error());
+  const Result<Done> kept =
+      check_inputs_kept(flags, logs_of(*cells), {gate_flag.given, grid_file(arguments.grid)});
+  if (!kept) return fail(kept.error());
 
   Progress progress(flags.quiet);
   flags.audit.progress = [&](const std::string& step) { progress.step(step); };

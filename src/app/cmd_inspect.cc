@@ -67,6 +67,8 @@ ExitStatus run_inspect(const Invocation& invocation) {
   if (!completed) return fail(completed.error());
   const Result<ArmSource> source = arm_of(arguments, flags.labels);
   if (!source) return fail(source.error());
+  const Result<Done> kept = check_inputs_kept(flags, source->paths, {});
+  if (!kept) return fail(kept.error());
 
   Progress progress(flags.quiet);
   flags.audit.progress = [&](const std::string& step) { progress.step(step); };

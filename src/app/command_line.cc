@@ -90,6 +90,10 @@ Result<Parsed> parse_arguments(CLI::App& app, const Invocation& invocation) {
     return Parsed::HelpShown;
   }
   const std::vector<std::string> arguments = with_optional_values(app, invocation.arguments);
+  for (const std::string& argument : arguments)
+    if (argument.size() > 3 && argument.starts_with("--") && argument.ends_with("=") &&
+        app.get_option_no_throw(argument.substr(0, argument.size() - 1)) != nullptr)
+      return usage_error(app, argument.substr(0, argument.size() - 1) + " needs a value");
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     app.parse(reversed);
@@ -98,7 +102,10 @@ Result<Parsed> parse_arguments(CLI::App& app, const Invocation& invocation) {
     if (!written) return written.error();
     return Parsed::HelpShown;
   } catch (const CLI::ArgumentMismatch& error) {
-    return usage_error(app, option_in(error.what()) + " needs a value");
+    const CLI::Option* option = app.get_option_no_throw(option_in(error.what()));
+    const bool twice = option != nullptr && option->count() > 1;
+    return usage_error(app,
+                       option_in(error.what()) + (twice ? " is given twice" : " needs a value"));
   } catch (const CLI::ValidationError& error) {
     // "--seed: must be ..." is ours after the colon.
     const std::string text = error.what();
@@ -107,6 +114,11 @@ Result<Parsed> parse_arguments(CLI::App& app, const Invocation& invocation) {
   } catch (const CLI::ParseError& error) {
     return usage_error(app, error.what());
   }
+  // A variable of a script that is not set.
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty() && !option->get_lnames().empty())
+        return usage_error(app, "--" + option->get_lnames().front() + " needs a value");
   for (const std::string& extra : app.remaining()) {
     if (extra.size() < 2 || extra[0] != '-')
       return usage_error(app, fmt::format("'{}' is one argument too many", extra));

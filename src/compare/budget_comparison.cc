@@ -66,6 +66,13 @@ Warning not_identified(const BudgetComparison& budget) {
           "", 1};
 }
 
+Warning below_live() {
+  return {"k_tight_not_identified",
+          "By the live rule an episode survives with fewer failed calls than K, and none has fewer "
+          "than 0: there is no gap at K = 0 and no unmasked gap.",
+          "", 1};
+}
+
 Warning no_budget() {
   return {
       "no_error_budget",
@@ -97,6 +104,10 @@ BudgetComparison compare_budgets(const PairedArms& arms, std::optional<int> k0,
   add_curve(arms, delta, resamples, options, out);
   if (k0 && options.k_tight >= *k0) {
     warnings.push_back(not_identified(out));
+    return out;
+  }
+  if (options.rule == BudgetRule::Live && options.k_tight < 1) {
+    warnings.push_back(below_live());
     return out;
   }
   const std::optional<MeanTest> tight =

@@ -122,6 +122,7 @@ void compare_success(const PairedArms& arms, std::optional<int> k0, const TaskRe
   cell.episodes_baseline = evaluated_in(arms.baseline, success.tasks);
   cell.episodes_candidate = evaluated_in(arms.candidate, success.tasks);
   cell.graded = any_graded(arms.baseline) && any_graded(arms.candidate);
+  cell.evaluated_tasks = static_cast<long>(success.tasks.size());
   if (cell.graded) list_unevaluated(arms, success.tasks, cell.unpaired_tasks);
   cell.outcome = compare_outcomes(differences, options.equivalence_margin);
   cell.flip_share = flipped(success);

@@ -137,6 +137,7 @@ struct CellComparison {
   ArmSummary baseline;
   ArmSummary candidate;
   long paired_tasks = 0;
+  long evaluated_tasks = 0;    // of these, with a graded episode that ran in both arms
   long episodes_baseline = 0;  // evaluated, in paired tasks
   long episodes_candidate = 0;
   std::vector<std::string> unpaired_tasks;  // "only in baseline: 17"

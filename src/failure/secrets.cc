@@ -68,10 +68,11 @@ std::size_t scheme_before_credentials(std::string_view text, std::string_view lo
   return 0;
 }
 
-constexpr std::array<std::string_view, 17> kSecretNames = {
+constexpr std::array<std::string_view, 23> kSecretNames = {
     "api_key",  "api-key",       "apikey",     "access_token",  "refresh_token", "auth_token",
     "id_token", "client_secret", "secret_key", "private_key",   "access_key",    "password",
-    "passwd",   "secret",        "token",      "authorization", "credentials"};
+    "passwd",   "secret",        "token",      "authorization", "credentials",   "pwd",
+    "passcode", "passphrase",    "cookie",     "session_id",    "sessionid"};
 
 // Between a secret's name and its value: quotes (escaped ones too), blanks, one ':' or '='.
 std::optional<std::size_t> value_after(std::string_view text, std::size_t i) {

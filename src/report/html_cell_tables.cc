@@ -133,7 +133,8 @@ std::string budget_table(const CellComparison& cell, const CompareOptions& optio
   const auto curve_of = [&](const ArmSummary& arm) -> const std::vector<CurvePoint>& {
     return live ? arm.budget.curve_live : arm.budget.curve;
   };
-  Rows rows{"Success with at most K failed calls, and the gap",
+  Rows rows{live ? "Success with fewer than K failed calls, and the gap"
+                 : "Success with at most K failed calls, and the gap",
             {{"K"},
              {"baseline"},
              {"candidate"},

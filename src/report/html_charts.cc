@@ -316,15 +316,16 @@ Chart outcome_chart(const CellComparison& cell, std::string_view place) {
 Chart budget_chart(const CellComparison& cell, BudgetRule rule, std::string_view place) {
   Chart chart{id_of(place, "budget-chart"), "", "", ""};
   const BudgetComparison& budget = cell.budget;
+  const std::string_view allowed = rule == BudgetRule::Live ? "fewer than" : "at most";
   chart.description =
-      escaped(fmt::format("Success of both arms with at most K failed calls, for each K, and the "
-                          "gap beneath. At K = {} "
-                          "the gap is {} points.",
-                          budget.k_tight, in_points(budget.gap_tight)));
-  chart.caption = escaped(
-      "Above: share of episodes that succeed with at most K failed calls. Below: baseline minus "
+      escaped(fmt::format("Success of both arms with {} K failed calls, for each K, and the gap "
+                          "beneath. At K = {} the gap is {} points.",
+                          allowed, budget.k_tight, in_points(budget.gap_tight)));
+  chart.caption = escaped(fmt::format(
+      "Above: share of episodes that succeed with {} K failed calls. Below: baseline minus "
       "candidate, with the band that holds for all K at once (95%). The last K is the final "
-      "score.");
+      "score.",
+      allowed));
   if (!budget.gap.empty()) chart.spec = budget_spec(cell, rule);
   return chart;
 }

@@ -141,7 +141,7 @@ std::string failures_table(const InspectReport& report) {
                          {std::to_string(row.call.position + 1), "", ""},
                          {"<code>" + std::string(to_string(row.call.channel)) + "</code>", "", ""},
                          {"<code>" + escaped(row.call.name) + "</code>", "", ""},
-                         words(without_secrets(row.call.evidence))});
+                         words(report.excerpts.empty() ? "" : without_secrets(row.call.evidence))});
   }
   const std::size_t left = report.failures.size() - rows.rows.size();
   std::string out = table(rows);

@@ -96,13 +96,13 @@ std::string cell_section(const AuditedCell& cell, const AuditReport& report) {
            : kAbsent});
   if (c.budget.gap_tight) {
     const auto tight = [&](const ArmSummary& arm) -> std::optional<double> {
-      for (const CurvePoint& point : arm.budget.curve)
+      const bool live = arm.budget.rule == BudgetRule::Live;
+      for (const CurvePoint& point : live ? arm.budget.curve_live : arm.budget.curve)
         if (point.k == c.budget.k_tight) return point.success;
       return std::nullopt;
     };
-    out += markdown_row({fmt::format("success, at most {} failed calls", c.budget.k_tight),
-                         percent(tight(c.baseline)), percent(tight(c.candidate)),
-                         in_points(-*c.budget.gap_tight)});
+    out += markdown_row({"success, " + allowed_calls(c), percent(tight(c.baseline)),
+                         percent(tight(c.candidate)), in_points(-*c.budget.gap_tight)});
   }
   out += markdown_row({"failed calls per episode", decimal(c.baseline.budget.mean_errors, 2),
                        decimal(c.candidate.budget.mean_errors, 2), ""});

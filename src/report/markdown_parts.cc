@@ -39,7 +39,7 @@ std::string plain(std::string_view text) {
         out += "&amp;";
         break;
       case '@':
-        out += "&#64;";
+        out += "@\u200b";
         break;  // a name of a log must not notify anybody
       case '\\':
       case '`':

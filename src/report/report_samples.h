@@ -124,7 +124,7 @@ inline CellComparison sample_cell() {
   cell.cell = "gemma dense telecom INT4";
   cell.baseline = sample_arm("bf16", 0.195);
   cell.candidate = sample_arm("int4", 0.383);
-  cell.paired_tasks = 114;
+  cell.evaluated_tasks = cell.paired_tasks = 114;
   cell.episodes_baseline = 456;
   cell.episodes_candidate = 455;
   cell.unpaired_tasks = {"only in baseline: 17"};

@@ -45,9 +45,8 @@ std::string tight_budget(const CellComparison& cell) {
   const BudgetComparison& budget = cell.budget;
   if (!budget.gap_tight) return "";
   const double gap = *budget.gap_tight;
-  return fmt::format("allowed at most {}, the candidate succeeds {} points {} often",
-                     counted(budget.k_tight, "failed call"), in_points(std::abs(gap), false),
-                     gap >= 0 ? "less" : "more");
+  return fmt::format("allowed {}, the candidate succeeds {} points {} often", allowed_calls(cell),
+                     in_points(std::abs(gap), false), gap >= 0 ? "less" : "more");
 }
 
 std::string masked_headline(const AuditedCell& cell) {
@@ -115,6 +114,11 @@ std::string inconclusive_headline(const AuditedCell& cell) {
 }
 
 }  // namespace
+
+std::string allowed_calls(const CellComparison& cell) {
+  const bool live = cell.baseline.budget.rule == BudgetRule::Live;
+  return (live ? "fewer than " : "at most ") + counted(cell.budget.k_tight, "failed call");
+}
 
 std::string verdict_title(Verdict verdict) {
   switch (verdict) {

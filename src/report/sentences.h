@@ -23,6 +23,10 @@ std::optional<Channel> leading_channel(const CellComparison& cell);
 // What happened, for somebody who reads nothing else: one or two sentences.
 std::string headline(const AuditedCell& cell);
 
+// What the tight budget allows, by the rule of the recount: "at most 2 failed calls", "fewer than 3
+// failed calls".
+std::string allowed_calls(const CellComparison& cell);
+
 // Why the verdict is fragile; empty where it is not.
 std::string fragility(const AuditedCell& cell);
 

@@ -50,10 +50,11 @@ void show_arms(Screen& screen, const CellComparison& cell) {
   show_arm(screen, "baseline", cell.baseline, cell.episodes_baseline, Paint::Baseline);
   show_arm(screen, "candidate", cell.candidate, cell.episodes_candidate, Paint::Candidate);
   if (!cell.unpaired_tasks.empty())
-    screen.line({{fmt::format("{} compared; {} in one arm only are left out",
-                              counted(cell.paired_tasks, "task"),
-                              counted(static_cast<long>(cell.unpaired_tasks.size()), "task")),
-                  Paint::Dim}});
+    screen.line(
+        {{fmt::format("{} compared; {} in one arm only are left out",
+                      counted(cell.graded ? cell.evaluated_tasks : cell.paired_tasks, "task"),
+                      counted(static_cast<long>(cell.unpaired_tasks.size()), "task")),
+          Paint::Dim}});
 }
 
 void show_reasons(Screen& screen, const Judgement& judgement, std::size_t most) {
@@ -148,7 +149,8 @@ void show_budget(Screen& screen, const CellComparison& cell, const CompareOption
   const BudgetComparison& budget = cell.budget;
   const std::vector<ChartPoint> points = chart_points(cell, options.rule);
   if (points.empty()) return;
-  screen.heading("Success with at most K failed calls");
+  screen.heading(options.rule == BudgetRule::Live ? "Success with fewer than K failed calls"
+                                                  : "Success with at most K failed calls");
   screen.line({{"  ━━ baseline", Paint::Baseline},
                {"   ── candidate", Paint::Candidate},
                {"   ══ both", Paint::Strong},

@@ -253,8 +253,8 @@ GateFinding count_finding(std::string criterion, const std::string& noun, long c
 
 void add_counts(const CellComparison& cell, const GateCriteria& criteria, CellGate& gate) {
   if (criteria.min_tasks)
-    gate.findings.push_back(
-        count_finding("min_tasks", "paired tasks", cell.paired_tasks, *criteria.min_tasks));
+    gate.findings.push_back(count_finding("min_tasks", "tasks evaluated in both arms",
+                                          cell.evaluated_tasks, *criteria.min_tasks));
   if (criteria.min_trials)
     gate.findings.push_back(count_finding(
         "min_trials", "trials of every task",

@@ -38,6 +38,7 @@ CellComparison cell_of() {
   CellComparison cell;
   cell.cell = "telecom";
   cell.paired_tasks = 114;
+  cell.evaluated_tasks = 114;
   cell.episodes_baseline = 456;
   cell.episodes_candidate = 450;
   cell.baseline.trials_min = 4;
