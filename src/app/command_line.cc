@@ -74,6 +74,11 @@ std::vector<std::string> with_optional_values(const CLI::App& app,
   return joined;
 }
 
+// An empty name is no place to write to or read from; an empty folder of data is no folder.
+bool names_output(const CLI::Option& option) {
+  return option.get_type_name().starts_with("FILE") || option.get_type_name().starts_with("FOLDER");
+}
+
 // The option that CLI11's messages start with.
 std::string option_in(const std::string& message) {
   return message.substr(0, message.find(':'));
@@ -117,7 +122,7 @@ Result<Parsed> parse_arguments(CLI::App& app, const Invocation& invocation) {
   // A variable of a script that is not set.
   for (const CLI::Option* option : app.get_options())
     for (const std::string& value : option->results())
-      if (value.empty() && !option->get_lnames().empty())
+      if (value.empty() && !option->get_lnames().empty() && names_output(*option))
         return usage_error(app, "--" + option->get_lnames().front() + " needs a value");
   for (const std::string& extra : app.remaining()) {
     if (extra.size() < 2 || extra[0] != '-')

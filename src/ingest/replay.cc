@@ -139,6 +139,14 @@ std::optional<Error> check_head(const Line& line, const ReplayHead& head,
   if (baselines != 1)
     return Error{ErrorKind::Malformed,
                  "the replay has " + std::to_string(baselines) + " baselines, not one", where};
+  const auto baseline = std::find_if(head.arms.begin(), head.arms.end(),
+                                     [](const ReplayArm& arm) { return arm.baseline; });
+  for (const ReplayArm& arm : head.arms)
+    if (!arm.repeats.empty() && (arm.baseline || arm.repeats != baseline->label))
+      return Error{ErrorKind::Malformed,
+                   "the arm '" + arm.label + "' says it repeats '" + arm.repeats +
+                       "'; only the baseline is repeated, by another arm",
+                   where};
   return std::nullopt;
 }
 
@@ -302,6 +310,9 @@ class ReplayReader {
       return "is a reply to a context no earlier line has";
     if (arms_.count(reply.arm) == 0) return "is a reply of an arm the head does not name";
     if (reply.sample < 0) return "is a reply with a sample below 0";
+    if (!reply.channel.empty() && reply.channel != "malformed" && reply.channel != "tool_name" &&
+        reply.channel != "schema")
+      return "is a reply of no known channel";
     if (!replies_.emplace(reply.context_id, reply.arm, reply.sample).second)
       return "is a second reply of the same arm to the same context";
     if (body.prompt_tokens || body.completion_tokens)

@@ -99,6 +99,11 @@ TEST(ReadReplay, RefusesAFileThatIsNone) {
   expect_refused(R"({"schema": "unmask.replay/1"})", ErrorKind::Malformed, "names no arm");
   expect_refused(R"({"schema": "unmask.replay/1", "arms": [{"label": "a"}, {"label": "a"}]})",
                  ErrorKind::Malformed, "two arms of the replay are called 'a'");
+  for (const char* arms : {R"({"label": "a", "baseline": true, "repeats": "a"})",
+                           R"({"label": "a", "baseline": true}, {"label": "b", "repeats": "b"})",
+                           R"({"label": "a", "baseline": true}, {"label": "b", "repeats": "c"})"})
+    expect_refused(R"({"schema": "unmask.replay/1", "arms": [)" + std::string(arms) + "]}",
+                   ErrorKind::Malformed, "only the baseline is repeated");
   expect_refused(R"({"schema": "unmask.replay/1", "arms": [{"label": "a"}]})", ErrorKind::Malformed,
                  "0 baselines");
 }

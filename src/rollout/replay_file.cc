@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -104,6 +105,11 @@ Result<std::unique_ptr<ReplayFile>> ReplayFile::open(const std::string& path,
   std::unique_ptr<ReplayFile> file(new ReplayFile(path, head, contexts));
   file->fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file->fd_ < 0) return cannot("write the replay", path);
+  struct stat found = {};
+  if (::fstat(file->fd_, &found) != 0) return cannot("look at the replay", path);
+  if (!S_ISREG(found.st_mode))
+    return Error{ErrorKind::InvalidArgument, "is no ordinary file: choose another with --out",
+                 path};
   if (::flock(file->fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return Error{ErrorKind::Unavailable, "another replay is at work on this file", path};
   const Result<Done> taken = file->take_up();

@@ -46,6 +46,8 @@ Result<Done> check(std::span<const double> x, std::span<const int> event,
   if (with.lo > with.hi || without.lo > without.hi)
     return Error{ErrorKind::Undefined,
                  with.lo > with.hi ? "no event happened" : "every row is an event", ""};
+  if (std::min(with.lo, without.lo) == std::max(with.hi, without.hi))
+    return Error{ErrorKind::Undefined, "all points have the same x", ""};
   if (with.hi <= without.lo || without.hi <= with.lo)
     return Error{ErrorKind::Undefined, "one value parts the events from the rest: no finite slope",
                  ""};

@@ -207,6 +207,12 @@ TEST(Reliability, EqualPredictionsStayTogetherInAnyOrder) {
   EXPECT_EQ(reliability(Numbers{0.5}, Labels{1, 0}).error().kind, ErrorKind::InvalidArgument);
 }
 
+TEST(Logistic, SaysThatAllPointsHaveTheSameX) {
+  const Labels event = {1, 0, 1, 0};
+  EXPECT_EQ(logistic(Numbers{2, 2, 2, 2}, event, std::vector<int>{0, 1, 2, 3}).error().message,
+            "all points have the same x");
+}
+
 TEST(Reliability, RightPredictionsErrAsMuchAsChanceDoes) {
   Rng rng(21);
   double error = 0;

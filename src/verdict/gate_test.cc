@@ -234,7 +234,7 @@ TEST(Gate, TakesTooLittleEvidenceAsInconclusive) {
     EXPECT_EQ(status_of(cell_of(), more), GateStatus::Inconclusive);
   const CellGate gate = gate_of_cell(cell_of(), judged(Verdict::Clean), tasks);
   EXPECT_EQ(finding_of(gate, "min_tasks").sentence,
-            "114 paired tasks, at least 200 asked: 86 too few");
+            "114 tasks evaluated in both arms, at least 200 asked: 86 too few");
   EXPECT_EQ(status_of(cell_of(), tasks, Verdict::Masked), GateStatus::Fail);
 }
 
