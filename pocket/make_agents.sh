@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Trains the pocket agents from nothing and writes what is committed beside this file: vocabulary, calibration text, each agent
-# with PyTorch's own numbers for it. On one core the dense agent took 21 minutes and the mixture about 30.
+# with PyTorch's own numbers for it. On one core the dense agent took 21 minutes and the mixture about 30 on a busy machine.
 #   pocket/make_agents.sh GENERATOR [WORK_FOLDER]      GENERATOR: build/release/pocket-episodes
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
