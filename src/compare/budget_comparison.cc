@@ -10,6 +10,7 @@
 
 #include <cmath>
 
+#include "base/units.h"
 #include "compare/estimates.h"
 
 namespace unmask {
@@ -60,8 +61,8 @@ void add_unmasked(const PairedArms& arms, const std::optional<MeanTest>& delta,
 
 Warning not_identified(const BudgetComparison& budget) {
   return {"k_tight_not_identified",
-          "The tight budget of " + std::to_string(budget.k_tight) +
-              " failed calls is not below the budget in force, " + std::to_string(*budget.k0) +
+          "The tight budget of " + counted(budget.k_tight, "failed call") +
+              " is not below the budget in force, " + std::to_string(*budget.k0) +
               ", so the unmasked gap cannot be computed from these logs.",
           "", 1};
 }

@@ -114,6 +114,11 @@ bool any_graded(const Arm& arm) {
   return std::any_of(arm.episodes.begin(), arm.episodes.end(), is_evaluated);
 }
 
+bool any_ran(const Arm& arm) {
+  return std::any_of(arm.episodes.begin(), arm.episodes.end(),
+                     [](const EpisodeFacts& episode) { return !episode.excluded; });
+}
+
 void compare_success(const PairedArms& arms, std::optional<int> k0, const TaskResamples& all_tasks,
                      const CompareOptions& options, CellComparison& cell) {
   const PairedNumbers success =
@@ -122,6 +127,7 @@ void compare_success(const PairedArms& arms, std::optional<int> k0, const TaskRe
   cell.episodes_baseline = evaluated_in(arms.baseline, success.tasks);
   cell.episodes_candidate = evaluated_in(arms.candidate, success.tasks);
   cell.graded = any_graded(arms.baseline) && any_graded(arms.candidate);
+  cell.ran = any_ran(arms.baseline) && any_ran(arms.candidate);
   cell.evaluated_tasks = static_cast<long>(success.tasks.size());
   if (cell.graded) list_unevaluated(arms, success.tasks, cell.unpaired_tasks);
   cell.outcome = compare_outcomes(differences, options.equivalence_margin);

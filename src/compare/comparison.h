@@ -154,7 +154,8 @@ struct CellComparison {
   std::map<Channel, PositionTrend> position_trends;  // where defined
   TaskSlope task_slope;
   std::vector<NoiseFloor> noise;
-  bool graded = true;  // false: an arm has no graded episode in the paired tasks
+  bool graded = true;  // false: an arm has no evaluated episode in the paired tasks
+  bool ran = true;     // false: an arm has only excluded episodes there; then `graded` is false too
   // Standard deviations per task, for sample sizes.
   std::optional<double> sd_delta, sd_unmasked;
   // The part of them that lies between tasks: of the true difference and the true U, chance within

@@ -257,6 +257,21 @@ TEST(CompareArms, ComparesChannelsOfUngradedLogsAndNoOutcome) {
   EXPECT_TRUE(cell.channels.at(Channel::ToolName).p);
 }
 
+TEST(CompareArms, TellsArmsThatNeverRanFromUngradedOnes) {
+  Arm b = random_arm({.tasks = 6, .seed = 12});
+  const Arm c = random_arm({.tasks = 6, .seed = 13});
+  EXPECT_TRUE(compared(b, c).ran);
+  for (std::size_t e = 0; e < b.episodes.size(); ++e) b.episodes.edit(e).excluded = true;
+  const CellComparison cell = compared(b, c);
+  EXPECT_FALSE(cell.ran);
+  EXPECT_FALSE(cell.graded);
+  // A single episode that ran without a grade makes it an ungraded log.
+  b.episodes.edit(0).excluded = false;
+  b.episodes.edit(0).success = std::nullopt;
+  EXPECT_TRUE(compared(b, c).ran);
+  EXPECT_FALSE(compared(b, c).graded);
+}
+
 TEST(CompareArms, LeavesTasksWithoutAnEvaluatedEpisodeOutOfTheOutcome) {
   Arm b = random_arm({.tasks = 12, .seed = 14});
   const Arm c = random_arm({.tasks = 12, .seed = 15});

@@ -8,16 +8,13 @@
 #include <set>
 #include <utility>
 
+#include "base/units.h"
 #include "compare/tau2_history.h"
 
 namespace unmask {
 namespace {
 
 using Warnings = std::vector<Warning>;
-
-std::string plural(std::int64_t n, const std::string& noun) {
-  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
-}
 
 // Collects places and keeps the first few.
 class Places {
@@ -70,7 +67,7 @@ void warn_of_selection_window(const Arm& arm, Warnings& out) {
       (certain ? "" : "the code of that time ") +
       "retried an episode with an invented tool name and filed it as an infrastructure error: "
       "tool_name is understated";
-  message += n > 0 ? ", and the " + plural(n, "excluded episode") + " may be such."
+  message += n > 0 ? ", and the " + counted(n, "excluded episode") + " may be such."
                    : "; no episode of this log was excluded, so it may have lost none.";
   out.push_back({"selection_window", message, "", n});
 }
@@ -82,7 +79,8 @@ void warn_of_excluded(const Arm& arm, Warnings& out) {
   }
   const std::int64_t n = places.count();
   if (n == 0) return;
-  std::string message = plural(n, "episode") + " of " + std::to_string(arm.episodes.size()) +
+  std::string message = counted(n, "episode") + " of " +
+                        count_text(static_cast<long>(arm.episodes.size())) +
                         " ended in an infrastructure error and " + (n == 1 ? "is" : "are") +
                         " left out; what failed there is not counted.";
   if (arm.info.format.starts_with("tau2")) {
@@ -104,7 +102,7 @@ void warn_of_ungraded(const Arm& arm, Warnings& out) {
   if (places.count() == 0) return;
   out.push_back(
       {"ungraded_episodes",
-       plural(places.count(), "episode") + " of " + std::to_string(ran) +
+       counted(places.count(), "episode") + " of " + count_text(ran) +
            " that ran were not graded; they count in the channels and in no success rate.",
        places.text(), places.count()});
 }
@@ -117,7 +115,7 @@ void warn_of_tool_evidence(const Arm& arm, Warnings& out) {
   const auto by_texts = used.find(ToolEvidence::ErrorTexts);
   if (by_texts != used.end()) {
     out.push_back({"tool_evidence",
-                   "The offered tools of " + plural(by_texts->second, "episode") +
+                   "The offered tools of " + counted(by_texts->second, "episode") +
                        " are unknown; a name counts as hallucinated there only where the "
                        "environment's error text says so (a tools file would settle it).",
                    "", by_texts->second});
@@ -125,7 +123,7 @@ void warn_of_tool_evidence(const Arm& arm, Warnings& out) {
     std::string sources;
     for (const auto& [evidence, episodes] : used) {
       sources += (sources.empty() ? "" : ", ") + std::string(to_string(evidence)) + " for " +
-                 std::to_string(episodes);
+                 count_text(episodes);
     }
     out.push_back({"tool_evidence",
                    "The offered tools come from several sources (" + sources +
@@ -144,7 +142,7 @@ void warn_of_parser_loss(const Arm& arm, Warnings& out) {
   }
   if (places.count() == 0) return;
   out.push_back({"parser_loss",
-                 plural(places.count(), "call") +
+                 counted(places.count(), "call") +
                      " of the agent are in the raw completion and missing from the parsed message: "
                      "the server's parser lost them, which is not the model's damage.",
                  places.text(), places.count()});
@@ -161,7 +159,7 @@ void warn_of_unknown_texts(const Arm& arm, Warnings& out) {
   }
   if (places.count() == 0) return;
   out.push_back({"unknown_text",
-                 plural(places.count(), "failed call") +
+                 counted(places.count(), "failed call") +
                      " of the agent carry an error text no rule knows; they are filed under "
                      "rejected and may belong to entity or schema.",
                  places.text(), places.count()});
@@ -174,20 +172,20 @@ void warn_of_odd_calls(const Arm& arm, Warnings& out) {
   const std::int64_t orphans = total(arm, [](const EpisodeFacts& e) { return e.orphan_results; });
   if (unanswered > 0) {
     out.push_back({"unanswered_calls",
-                   plural(unanswered, "call") +
+                   counted(unanswered, "call") +
                        " of the agent got no reply in the log; they are outside every rate.",
                    "", unanswered});
   }
   if (system > 0) {
     out.push_back({"system_calls",
-                   plural(system, "call") +
+                   counted(system, "call") +
                        " of the agent met a timeout or a fault of the harness; they are counted as "
                        "neither failed nor made.",
                    "", system});
   }
   if (accepted > 0) {
     out.push_back({"not_offered_accepted",
-                   plural(accepted, "call") +
+                   counted(accepted, "call") +
                        " used a name that is not among the offered tools, and the environment "
                        "accepted it; the list of tools may not be the one in force.",
                    "", accepted});
@@ -195,7 +193,7 @@ void warn_of_odd_calls(const Arm& arm, Warnings& out) {
   if (orphans > 0) {
     out.push_back(
         {"orphan_results",
-         plural(orphans, "tool result") +
+         counted(orphans, "tool result") +
              " answer no call of the log; failed ones spend budget and belong to no channel.",
          "", orphans});
   }
@@ -242,7 +240,7 @@ void warn_of_missing_pairs(const Arm& arm, Warnings& out) {
   }
   if (places.count() == 0) return;
   out.push_back({"missing_pairs",
-                 plural(places.count(), "pair") +
+                 counted(places.count(), "pair") +
                      " of task and trial have no episode; if they are missing because they failed, "
                      "the rates are too good.",
                  places.text(), places.count()});
@@ -258,7 +256,7 @@ void warn_of_duplicate_pairs(const Arm& arm, Warnings& out) {
   }
   if (places.count() == 0) return;
   out.push_back({"duplicate_pairs",
-                 plural(places.count(), "pair") +
+                 counted(places.count(), "pair") +
                      " of task and trial have more than one episode; all of them are counted.",
                  places.text(), places.count()});
 }
@@ -298,17 +296,17 @@ void warn_of_seeds(const Arm& arm, Warnings& out) {
   for (const auto& [trial, seeds] : by_trial) {
     if (seeds.size() > 1)
       several.add("trial " + std::to_string(trial) + ": " +
-                  plural(static_cast<std::int64_t>(seeds.size()), "seed"));
+                  counted(static_cast<std::int64_t>(seeds.size()), "seed"));
   }
   if (several.count() > 0) {
     out.push_back({"seeds_by_task",
                    "The seed is not a function of the trial: " +
-                       plural(several.count(), "trial number") + " ran under several seeds.",
+                       counted(several.count(), "trial number") + " ran under several seeds.",
                    several.text(), several.count()});
   }
   if (repeated.count() > 0) {
     out.push_back({"seeds_repeat",
-                   plural(repeated.count(), "task") +
+                   counted(repeated.count(), "task") +
                        " ran several trials under one seed; such trials may be copies.",
                    repeated.text(), repeated.count()});
   }
@@ -324,7 +322,7 @@ void warn_of_mixture(const Arm& arm, std::string EpisodeFacts::*field, const cha
   if (values.size() < 2) return;
   Places places;
   for (const auto& [value, episodes] : values) {
-    places.add(value.substr(0, 60) + " (" + plural(episodes, "episode") + ")");
+    places.add(value.substr(0, 60) + " (" + counted(episodes, "episode") + ")");
   }
   out.push_back({code,
                  "The arm mixes " + std::to_string(values.size()) + " " + noun +
@@ -357,7 +355,7 @@ void warn_of_copies(const Arm& arm, Warnings& out) {
     return;
   }
   out.push_back({"trials_are_copies",
-                 "The trials of " + std::to_string(copied) + " of " + plural(repeated, "task") +
+                 "The trials of " + count_text(copied) + " of " + counted(repeated, "task") +
                      " are one trajectory; such trials add no evidence, and pass^k is too good.",
                  "", copied});
 }

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/units.h"
 #include "compare/evidence.h"
 
 namespace unmask {
@@ -142,8 +143,8 @@ void warn_of_seeds(const Arm& baseline, const Arm& candidate, Warnings& out) {
   }
   if (different == 0) return;
   out.push_back({"seeds_differ",
-                 std::to_string(different) + " of " + std::to_string(shared) +
-                     " pairs of task and trial ran under different seeds in the two arms.",
+                 count_text(different) + " of " + counted(shared, "pair") +
+                     " of task and trial ran under different seeds in the two arms.",
                  "", different});
 }
 

@@ -140,7 +140,7 @@ std::string evidence_part(const AuditedCell& cell) {
   std::string unpaired;
   for (const std::string& task : c.unpaired_tasks)
     unpaired += (unpaired.empty() ? "" : "; ") + task;
-  out += labelled("Left out, in one arm only:", escaped(unpaired));
+  out += labelled("Left out of the comparison:", escaped(unpaired));
   const std::string warnings = evidence_list(c.warnings, {});
   return out + warnings;
 }

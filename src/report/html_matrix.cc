@@ -89,7 +89,8 @@ std::string verdict_matrix(const AuditReport& report) {
   std::string out =
       "<div class=\"scroll\"><table class=\"matrix\"><caption>score: change in points; hidden: the "
       "unmasked gap, points that appear when at most " +
-      std::to_string(report.options.k_tight) + " failed calls are allowed</caption>";
+      counted(report.options.k_tight, "failed call") +
+      (report.options.k_tight == 1 ? " is" : " are") + " allowed</caption>";
   return out + (placed ? by_place(report) : one_a_row(report)) + "</table></div>\n";
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/units.h"  // count_text, counted
 #include "compare/arm_summary.h"
 #include "stats/interval.h"
 
@@ -40,10 +41,5 @@ std::string rounded(std::optional<double> value);
 // A sentence of another room in the typography of this page: U+2212 for the minus of a number, no
 // space before "%".
 std::string typeset(std::string_view sentence);
-
-// 12345 -> "12,345".
-std::string count_text(long n);
-// (1, "task") -> "1 task"; (2, "task") -> "2 tasks".
-std::string counted(long n, const std::string& noun);
 
 }  // namespace unmask

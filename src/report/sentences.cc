@@ -103,6 +103,7 @@ std::string obstacle_in_words(const std::string& condition) {
 }
 
 std::string inconclusive_headline(const AuditedCell& cell) {
+  if (!cell.comparison.ran) return nothing_ran_sentence(cell.comparison);
   if (!cell.comparison.graded)
     return "The logs carry no grades, so no verdict on success is possible; the failed calls below "
            "are what can be compared.";
@@ -239,8 +240,26 @@ std::string next_step(const AuditedCell& cell) {
                            ? fmt::format(", or {} of the present tasks",
                                          counted(*needed->trials_same_tasks, "trial"))
                            : "");
+  if (!cell.comparison.ran)
+    return "Find out what broke the episodes off, run them again, then audit again.";
   if (!cell.comparison.graded) return "Grade the episodes, then audit again.";
   return "Do not take this as a pass. " + look + ".";
+}
+
+std::string left_out_in_words(const CellComparison& cell) {
+  const long unevaluated = cell.graded ? cell.paired_tasks - cell.evaluated_tasks : 0;
+  const long unpaired = static_cast<long>(cell.unpaired_tasks.size()) - unevaluated;
+  std::string text;
+  if (unpaired > 0)
+    text = fmt::format("{} in one arm only {} left out", counted(unpaired, "task"),
+                       unpaired == 1 ? "is" : "are");
+  if (unevaluated > 0)
+    text += fmt::format("{}{} without an evaluated episode in an arm {} left out of the outcome",
+                        text.empty() ? "" : "; ", counted(unevaluated, "task"),
+                        unevaluated == 1 ? "is" : "are");
+  if (text.empty()) return "";
+  return fmt::format("{} compared; {}",
+                     counted(cell.graded ? cell.evaluated_tasks : cell.paired_tasks, "task"), text);
 }
 
 std::string tasks_by_trials(const ArmSummary& arm) {
@@ -342,7 +361,7 @@ std::string warning_in_words(const Warning& warning) {
   std::string text = warning.message;
   if (!text.empty() && text.back() == '.') text.pop_back();
   // Many sentences name their count themselves.
-  const std::string count = std::to_string(warning.count);
+  const std::string count = count_text(warning.count);
   std::string place = warning.where;
   if (warning.count > 1 && text.find(count) == std::string::npos)
     place += fmt::format("{}{} in all", place.empty() ? "" : "; ", count);

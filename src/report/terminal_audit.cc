@@ -49,12 +49,8 @@ void show_arms(Screen& screen, const CellComparison& cell) {
   screen.blank();
   show_arm(screen, "baseline", cell.baseline, cell.episodes_baseline, Paint::Baseline);
   show_arm(screen, "candidate", cell.candidate, cell.episodes_candidate, Paint::Candidate);
-  if (!cell.unpaired_tasks.empty())
-    screen.line(
-        {{fmt::format("{} compared; {} in one arm only are left out",
-                      counted(cell.graded ? cell.evaluated_tasks : cell.paired_tasks, "task"),
-                      counted(static_cast<long>(cell.unpaired_tasks.size()), "task")),
-          Paint::Dim}});
+  const std::string left_out = left_out_in_words(cell);
+  if (!left_out.empty()) screen.paragraph("", left_out, Paint::Dim);
 }
 
 void show_reasons(Screen& screen, const Judgement& judgement, std::size_t most) {
@@ -381,8 +377,9 @@ void show_matrix(Screen& screen, const AuditReport& report) {
   screen.table(table);
   screen.paragraph("  ",
                    "score: change in points. unmasked: points that appear when at most " +
-                       std::to_string(report.options.k_tight) +
-                       " failed calls are allowed. p corrected over all comparisons (Holm).",
+                       counted(report.options.k_tight, "failed call") +
+                       (report.options.k_tight == 1 ? " is" : " are") +
+                       " allowed. p corrected over all comparisons (Holm).",
                    Paint::Dim);
 }
 

@@ -147,6 +147,37 @@ TEST_F(OnATerminal, UngradedLogsGetNoWordOnSuccess) {
   EXPECT_EQ(screen.find("0.0 points"), std::string::npos);
 }
 
+TEST_F(OnATerminal, LogsThatNeverRanAreNotCalledUngraded) {
+  AuditReport report = sample_audit(Verdict::Inconclusive);
+  CellComparison& cell = report.cells[0].comparison;
+  cell.ran = cell.graded = false;
+  cell.baseline.episodes_excluded = cell.baseline.episodes_total;
+  cell.outcome = {};
+  cell.budget = {};
+  report.cells[0].judgement.needed.reset();
+  const std::string screen = to_terminal(report, {false, 250});
+  EXPECT_NE(screen.find("Nothing was evaluated: 460 of 460 episodes of the baseline"),
+            std::string::npos);
+  EXPECT_NE(screen.find("Find out what broke the episodes off"), std::string::npos);
+  EXPECT_EQ(screen.find("no grades"), std::string::npos);
+}
+
+TEST_F(OnATerminal, TellsTasksOfOneArmFromTasksWithoutAnEvaluatedEpisode) {
+  AuditReport report = sample_audit();
+  CellComparison& cell = report.cells[0].comparison;
+  cell.paired_tasks = 114;
+  cell.evaluated_tasks = 112;
+  cell.unpaired_tasks = {"only in baseline: 17", "no evaluated episode in baseline: 3",
+                         "no evaluated episode in either arm: 4"};
+  const std::string both =
+      "112 tasks compared; 1 task in one arm only is left out; 2 tasks without an evaluated "
+      "episode "
+      "in an arm are left out of the outcome";
+  EXPECT_NE(to_terminal(report, {false, 250}).find(both), std::string::npos);
+  cell.unpaired_tasks.erase(cell.unpaired_tasks.begin());
+  EXPECT_EQ(to_terminal(report, {false, 250}).find("in one arm only"), std::string::npos);
+}
+
 TEST_F(OnATerminal, AllWarningsBeyondTheFirstAreCounted) {
   AuditReport report = sample_audit();
   report.dropped.clear();

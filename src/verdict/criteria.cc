@@ -11,15 +11,27 @@
 namespace unmask {
 namespace {
 
-// One decimal, and never "-0.0".
-double rounded_points(double proportion) {
-  const double value = std::round(points(proportion) * 10) / 10;
+// Half away from zero, and never "-0.0".
+double rounded_points(double proportion, int decimals = 1) {
+  const double scale = std::pow(10, decimals);
+  const double value = std::round(points(proportion) * scale) / scale;
   return value == 0 ? 0.0 : value;
 }
 
+// "+1.3", "-1.3", "0.0".
+std::string signed_number(double proportion, int decimals = 1) {
+  const double value = rounded_points(proportion, decimals);
+  return value == 0 ? fmt::format("{:.{}f}", value, decimals)
+                    : fmt::format("{:+.{}f}", value, decimals);
+}
+
 std::string interval_of_points(const Interval& interval) {
-  return fmt::format("{:+.1f} to {:+.1f}", rounded_points(interval.lo),
-                     rounded_points(interval.hi));
+  return signed_number(interval.lo) + " to " + signed_number(interval.hi);
+}
+
+std::string excluded_of(const ArmSummary& arm, std::string_view role) {
+  return fmt::format("{} of {} of the {}", count_text(arm.episodes_excluded),
+                     counted(arm.episodes_total, "episode"), role);
 }
 
 std::string holm_text(const std::optional<double>& p) {
@@ -158,19 +170,26 @@ int present_trials(const CellComparison& cell) {
   return std::max({1, cell.baseline.trials_max, cell.candidate.trials_max});
 }
 
-std::string signed_points(double proportion) {
-  return fmt::format("{:+.1f} points", rounded_points(proportion));
+std::string signed_points(double proportion, int decimals) {
+  return signed_number(proportion, decimals) + " points";
 }
 
-std::string percent(double proportion) {
-  return fmt::format("{:.1f} %", rounded_points(proportion));
+std::string percent(double proportion, int decimals) {
+  return fmt::format("{:.{}f} %", rounded_points(proportion, decimals), decimals);
 }
 
 std::string p_text(double p) {
   return p < 0.001 ? std::string("p < 0.001") : fmt::format("p = {:.3f}", p);
 }
 
+std::string nothing_ran_sentence(const CellComparison& cell) {
+  return fmt::format("Nothing was evaluated: {} and {} are excluded (infrastructure errors).",
+                     excluded_of(cell.baseline, "baseline"),
+                     excluded_of(cell.candidate, "candidate"));
+}
+
 std::string outcome_sentence(const CellComparison& cell) {
+  if (!cell.ran) return nothing_ran_sentence(cell);
   if (!cell.graded) return "The logs are not graded in both arms, so success cannot be compared.";
   if (!cell.outcome.delta) {
     return "Success cannot be compared: fewer than 2 tasks were evaluated in both arms.";
@@ -182,6 +201,7 @@ std::string outcome_sentence(const CellComparison& cell) {
 
 std::string unmasked_sentence(const CellComparison& cell) {
   const BudgetComparison& budget = cell.budget;
+  if (!cell.ran) return "Without episodes that ran the budget cannot be recounted.";
   if (!cell.graded) return "Without grades the budget cannot be recounted.";
   if (!budget.unmasked.test) {
     if (!budget.k0)
@@ -197,11 +217,10 @@ std::string unmasked_sentence(const CellComparison& cell) {
   }
   const MeanTest& unmasked = *budget.unmasked.test;
   std::string text = fmt::format(
-      "Under a budget of {} failed calls instead of {} the candidate's gap grows by {} (unmasked "
-      "gap, "
+      "Under a budget of {} instead of {} the candidate's gap grows by {} (unmasked gap, "
       "95 % interval {}, {})",
-      budget.k_tight, *budget.k0, signed_points(unmasked.mean), interval_of_points(unmasked.ci95),
-      holm_text(budget.unmasked.p_holm));
+      counted(budget.k_tight, "failed call"), *budget.k0, signed_points(unmasked.mean),
+      interval_of_points(unmasked.ci95), holm_text(budget.unmasked.p_holm));
   if (budget.gap_tight && budget.gap_tight_ci95) {
     text += fmt::format("; the gap there is {} ({})", signed_points(*budget.gap_tight),
                         interval_of_points(*budget.gap_tight_ci95));
@@ -266,9 +285,9 @@ Condition unmasked_gap_small(const CellComparison& cell) {
   }
   condition.met = test->upper95 < kUnmaskedLimit;
   condition.sentence = fmt::format(
-      "The unmasked gap is {} with a one-sided 95 % upper limit of {:+.1f}; clean asks for a limit "
+      "The unmasked gap is {} with a one-sided 95 % upper limit of {}; clean asks for a limit "
       "below {:.0f} points.",
-      signed_points(test->mean), rounded_points(test->upper95), points(kUnmaskedLimit));
+      signed_points(test->mean), signed_number(test->upper95), points(kUnmaskedLimit));
   if (!condition.met) {
     const Settled what{test->mean, cell.sd_unmasked, cell.between_unmasked, kUnmaskedLimit};
     const long tasks = static_cast<long>(test->df) + 1;

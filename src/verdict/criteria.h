@@ -40,10 +40,10 @@ std::string outcome_sentence(const CellComparison& cell);
 std::string unmasked_sentence(const CellComparison& cell);
 std::string amplified_sentence(Channel channel, const CellComparison& cell);
 
-// "-1.3 points"; "+0.4 points".
-std::string signed_points(double proportion);
+// "-1.3 points"; "+0.4 points"; "0.0 points".
+std::string signed_points(double proportion, int decimals = 1);
 // "19.5 %".
-std::string percent(double proportion);
+std::string percent(double proportion, int decimals = 1);
 // "p < 0.001", "p = 0.034".
 std::string p_text(double p);
 

@@ -10,13 +10,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "base/units.h"
 #include "verdict/criteria.h"
 
 namespace unmask {
 namespace {
+
+// 0.3 - 0.2 is beyond 0.1, but nobody asked for that.
+constexpr double kRoundingNoise = 1e-12;
 
 // A number with what is known of it. `high`: large is bad.
 struct Measured {
@@ -26,27 +28,47 @@ struct Measured {
   bool high = true;
 };
 
-using Wording = std::function<std::string(double)>;
+// A number in words, with so many decimals.
+using Wording = std::string (*)(double value, int decimals);
 
-std::string ratio_text(double value) {
-  return fmt::format("{:.2f}", value);
+struct Words {
+  Wording number;
+  Wording distance;
+  int decimals;  // at least
+};
+
+std::string ratio_text(double value, int decimals) {
+  return fmt::format("{:.{}f}", value, decimals);
 }
 
-std::string points_text(double proportion) {
-  return signed_points(proportion);
+std::string distance_in_points(double proportion, int decimals) {
+  return fmt::format("{:.{}f} points", points(proportion), decimals);
 }
 
-std::string distance_in_points(double proportion) {
-  return fmt::format("{:.1f} points", points(proportion));
-}
+constexpr Words kRatio = {ratio_text, ratio_text, 2};
+constexpr Words kPoints = {signed_points, distance_in_points, 1};
+constexpr Words kPercent = {percent, distance_in_points, 1};
 
-std::string percent_text(double proportion) {
-  return percent(proportion);
+// As many decimals as tell the numbers from the limit they are held against, so that no sentence
+// reads "1.50, at most 1.50 asked: 0.00 too much".
+int decimals_apart(const Words& words, const std::vector<double>& numbers, double limit) {
+  constexpr int kMost = 12;
+  const auto told_apart = [&](int decimals) {
+    return std::all_of(numbers.begin(), numbers.end(), [&](double number) {
+      return std::fabs(number - limit) < kRoundingNoise ||
+             (words.number(number, decimals) != words.number(limit, decimals) &&
+              words.distance(std::fabs(number - limit), decimals) != words.distance(0, decimals));
+    });
+  };
+  int decimals = words.decimals;
+  while (decimals < kMost && !told_apart(decimals)) ++decimals;
+  return decimals;
 }
 
 // How far `value` is beyond `limit`, on the bad side.
 double beyond(double value, double limit, bool high) {
-  return high ? value - limit : limit - value;
+  const double distance = high ? value - limit : limit - value;
+  return std::fabs(distance) < kRoundingNoise ? 0 : distance;
 }
 
 GateStatus status_of(const Measured& measured, double limit, GateBasis basis) {
@@ -60,9 +82,14 @@ GateStatus status_of(const Measured& measured, double limit, GateBasis basis) {
 
 // "2.40 (95 % limit 2.90), at most 1.50 asked: 0.90 too much".
 std::string sentence_of(const Measured& measured, double limit, const GateFinding& finding,
-                        GateBasis basis, const Wording& in_words, const Wording& distance) {
+                        GateBasis basis, const Words& words) {
+  const bool limits = basis == GateBasis::Confidence && measured.bad_limit && measured.good_limit;
+  std::vector<double> shown = {*measured.value};
+  if (limits) shown.insert(shown.end(), {*measured.bad_limit, *measured.good_limit});
+  const int decimals = decimals_apart(words, shown, limit);
+  const auto in_words = [&](double number) { return words.number(number, decimals); };
   std::string text = in_words(*measured.value);
-  if (basis == GateBasis::Confidence && measured.bad_limit && measured.good_limit)
+  if (limits)
     text += fmt::format(" (95 % limits {} and {})",
                         in_words(std::min(*measured.good_limit, *measured.bad_limit)),
                         in_words(std::max(*measured.good_limit, *measured.bad_limit)));
@@ -70,21 +97,22 @@ std::string sentence_of(const Measured& measured, double limit, const GateFindin
     text += " (its 95 % limits are undefined)";
   text += fmt::format(", at {} {} asked", measured.high ? "most" : "least", in_words(limit));
   if (finding.status == GateStatus::Fail && finding.excess && *finding.excess > 0)
-    text +=
-        fmt::format(": {} too {}", distance(*finding.excess), measured.high ? "much" : "little");
+    text += fmt::format(": {} too {}", words.distance(*finding.excess, decimals),
+                        measured.high ? "much" : "little");
   if (finding.status == GateStatus::Inconclusive) text += ": the evidence does not settle it";
   return text;
 }
 
 // One number held against one limit; `what` begins the sentence.
 GateFinding hold(GateFinding finding, const std::string& what, const Measured& measured,
-                 double limit, GateBasis basis, const Wording& in_words, const Wording& distance) {
+                 double limit, GateBasis basis, const Words& words) {
   finding.value = measured.value;
   finding.limit = limit;
   if (!measured.value) {
     finding.status = GateStatus::Inconclusive;
-    finding.sentence = fmt::format("{} is undefined, at {} {} asked", what,
-                                   measured.high ? "most" : "least", in_words(limit));
+    finding.sentence =
+        fmt::format("{} is undefined, at {} {} asked", what, measured.high ? "most" : "least",
+                    words.number(limit, words.decimals));
     return finding;
   }
   // What decides is the limit on the good side where confidence is asked for.
@@ -92,9 +120,16 @@ GateFinding hold(GateFinding finding, const std::string& what, const Measured& m
       basis == GateBasis::Estimate ? measured.value : measured.good_limit;
   finding.status = status_of(measured, limit, basis);
   if (compared) finding.excess = beyond(*compared, limit, measured.high);
-  finding.sentence =
-      what + " is " + sentence_of(measured, limit, finding, basis, in_words, distance);
+  finding.sentence = what + " is " + sentence_of(measured, limit, finding, basis, words);
   return finding;
+}
+
+// A sentence as the end of another.
+std::string lower_first(std::string sentence) {
+  if (sentence.ends_with('.')) sentence.pop_back();
+  if (!sentence.empty() && sentence[0] >= 'A' && sentence[0] <= 'Z')
+    sentence[0] = static_cast<char>(sentence[0] - 'A' + 'a');
+  return sentence;
 }
 
 std::string verdict_meaning(const CellComparison& cell, const Judgement& judgement,
@@ -102,6 +137,8 @@ std::string verdict_meaning(const CellComparison& cell, const Judgement& judgeme
   const std::string_view verdict = to_string(judgement.verdict);
   if (criteria.fail.contains(judgement.verdict))
     return fmt::format("the verdict '{}' is one that fails", verdict);
+  if (!cell.ran)
+    return "there is no evidence, which never passes: " + lower_first(nothing_ran_sentence(cell));
   if (!cell.graded)
     return fmt::format("the logs have no grades (verdict '{}'), which means: {}", verdict,
                        to_string(status));
@@ -109,7 +146,7 @@ std::string verdict_meaning(const CellComparison& cell, const Judgement& judgeme
     return fmt::format("the verdict '{}' is not one that fails", verdict);
   std::string text = fmt::format("the verdict is inconclusive, which means: {}", to_string(status));
   if (judgement.needed && judgement.needed->tasks)
-    text += fmt::format("; {} tasks would settle it ({})", *judgement.needed->tasks,
+    text += fmt::format("; {} would settle it ({})", counted(*judgement.needed->tasks, "task"),
                         judgement.needed->condition);
   return text;
 }
@@ -120,6 +157,8 @@ GateFinding verdict_finding(const CellComparison& cell, const Judgement& judgeme
   finding.criterion = "fail";
   if (criteria.fail.contains(judgement.verdict))
     finding.status = GateStatus::Fail;
+  else if (!cell.ran)  // not even where the verdict `inconclusive` passes
+    finding.status = std::max(GateStatus::Inconclusive, criteria.inconclusive);
   else if (!cell.graded)
     finding.status = criteria.ungraded;
   else if (judgement.verdict == Verdict::Inconclusive)
@@ -154,16 +193,20 @@ GateFinding equivalence_finding(const CellComparison& cell) {
   const double delta = outcome.delta->mean;
   finding.value = delta;
   finding.limit = margin;
-  finding.excess = std::fabs(delta) - margin;
-  const std::string numbers = fmt::format(
-      "the score changes by {} (90 % interval {} to {}), within {:.1f} points was asked",
-      signed_points(delta), signed_points(outcome.tost->ci90.lo),
-      signed_points(outcome.tost->ci90.hi), points(margin));
+  finding.excess = beyond(std::fabs(delta), margin, true);
+  const Interval& ci90 = outcome.tost->ci90;
+  const int decimals =
+      decimals_apart({distance_in_points, distance_in_points, 1},
+                     {std::fabs(delta), std::fabs(ci90.lo), std::fabs(ci90.hi)}, margin);
+  const std::string numbers =
+      fmt::format("the score changes by {} (90 % interval {} to {}), within {} was asked",
+                  signed_points(delta, decimals), signed_points(ci90.lo, decimals),
+                  signed_points(ci90.hi, decimals), distance_in_points(margin, decimals));
   if (outcome.tost->equivalent) {
     finding.sentence = numbers;
   } else if (*finding.excess > 0) {
     finding.status = GateStatus::Fail;
-    finding.sentence = numbers + fmt::format(": {:.1f} points beyond", points(*finding.excess));
+    finding.sentence = numbers + ": " + distance_in_points(*finding.excess, decimals) + " beyond";
   } else {
     finding.status = GateStatus::Inconclusive;
     finding.sentence = numbers + ": the evidence does not show it";
@@ -196,7 +239,7 @@ GateFinding success_finding(const CellComparison& cell, double limit, GateBasis 
     measured.good_limit = interval->hi;
   }
   return hold(std::move(finding), fmt::format("S({}) of the candidate", k), measured, limit, basis,
-              percent_text, distance_in_points);
+              kPercent);
 }
 
 GateFinding on_channel(std::string criterion, Channel channel) {
@@ -222,7 +265,7 @@ GateFinding amplification_finding(const CellComparison& cell, Channel channel, d
   }
   return hold(on_channel("max_amplification", channel),
               fmt::format("amplification of {}", to_string(channel)), measured, limit, basis,
-              ratio_text, ratio_text);
+              kRatio);
 }
 
 GateFinding increase_finding(const CellComparison& cell, Channel channel, double limit,
@@ -235,32 +278,34 @@ GateFinding increase_finding(const CellComparison& cell, Channel channel, double
   }
   return hold(on_channel("max_increase", channel),
               fmt::format("increase of {} per call", to_string(channel)), measured, limit, basis,
-              points_text, distance_in_points);
+              kPoints);
 }
 
 // Too little evidence is inconclusive, never a no.
-GateFinding count_finding(std::string criterion, const std::string& noun, long count, long least) {
+GateFinding count_finding(std::string criterion, const std::string& noun, std::string_view which,
+                          long count, long least) {
   GateFinding finding;
   finding.criterion = std::move(criterion);
   finding.value = static_cast<double>(count);
   finding.limit = static_cast<double>(least);
   finding.excess = static_cast<double>(least - count);
   if (count < least) finding.status = GateStatus::Inconclusive;
-  finding.sentence = fmt::format("{} {}, at least {} asked{}", count, noun, least,
-                                 count < least ? fmt::format(": {} too few", least - count) : "");
+  finding.sentence =
+      fmt::format("{} {}, at least {} asked{}", counted(count, noun), which, count_text(least),
+                  count < least ? fmt::format(": {} too few", count_text(least - count)) : "");
   return finding;
 }
 
 void add_counts(const CellComparison& cell, const GateCriteria& criteria, CellGate& gate) {
   if (criteria.min_tasks)
-    gate.findings.push_back(count_finding("min_tasks", "tasks evaluated in both arms",
+    gate.findings.push_back(count_finding("min_tasks", "task", "evaluated in both arms",
                                           cell.evaluated_tasks, *criteria.min_tasks));
   if (criteria.min_trials)
     gate.findings.push_back(count_finding(
-        "min_trials", "trials of every task",
+        "min_trials", "trial", "of every task",
         std::min(cell.baseline.trials_min, cell.candidate.trials_min), *criteria.min_trials));
   if (criteria.min_episodes)
-    gate.findings.push_back(count_finding("min_episodes", "evaluated episodes of the smaller arm",
+    gate.findings.push_back(count_finding("min_episodes", "evaluated episode", "of the smaller arm",
                                           std::min(cell.episodes_baseline, cell.episodes_candidate),
                                           *criteria.min_episodes));
 }

@@ -29,7 +29,7 @@ struct GateCriteria {
   std::set<Verdict> fail = {Verdict::DegradedAndMasked, Verdict::Degraded, Verdict::Masked,
                             Verdict::Amplified};
   GateStatus inconclusive = GateStatus::Inconclusive;  // what that verdict means, of graded logs
-  GateStatus ungraded = GateStatus::Inconclusive;      // and of logs that have no grades
+  GateStatus ungraded = GateStatus::Inconclusive;      // and of episodes that ran without grades
   GateStatus fragile = GateStatus::Inconclusive;       // what a fragile verdict means
   GateBasis basis = GateBasis::Estimate;
   std::map<Channel, double> max_amplification;  // A per call; a ratio
@@ -69,7 +69,8 @@ struct GateResult {
   std::vector<CellGate> cells;  // in the audit's order
 };
 
-// Holds one judged comparison against the criteria. An undefined number is inconclusive.
+// Holds one judged comparison against the criteria. An undefined number is inconclusive, and a
+// comparison where nothing ran (CellComparison::ran) never passes.
 //
 // Threads  pure.
 CellGate gate_of_cell(const CellComparison& cell, const Judgement& judgement,

@@ -113,6 +113,76 @@ TEST(Gate, GivesInconclusiveUngradedAndFragileTheMeaningOfTheCriteria) {
   }
 }
 
+TEST(Gate, NeverPassesWhatNeverRanWhateverUngradedMeans) {
+  CellComparison cell = cell_of();
+  cell.ran = cell.graded = false;
+  cell.baseline.episodes_total = cell.baseline.episodes_excluded = 456;
+  cell.candidate.episodes_total = 450;
+  GateCriteria criteria;
+  criteria.ungraded = GateStatus::Pass;
+  criteria.inconclusive = GateStatus::Pass;
+  const CellGate gate = gate_of_cell(cell, judged(Verdict::Inconclusive), criteria);
+  EXPECT_EQ(gate.status, GateStatus::Inconclusive);
+  EXPECT_EQ(
+      finding_of(gate, "fail").sentence,
+      "there is no evidence, which never passes: nothing was evaluated: 456 of 456 episodes of "
+      "the baseline and 0 of 450 episodes of the candidate are excluded (infrastructure "
+      "errors)");
+  criteria.inconclusive = GateStatus::Fail;
+  EXPECT_EQ(status_of(cell, criteria, Verdict::Inconclusive), GateStatus::Fail);
+}
+
+TEST(Gate, ShowsAsManyDecimalsAsTellANumberFromItsLimit) {
+  CellComparison cell = cell_of();
+  cell.channels[Channel::ToolName].amplification = 1.504;
+  cell.channels[Channel::ToolName].difference = 0.0204;
+  GateCriteria criteria;
+  criteria.max_amplification[Channel::ToolName] = 1.5;
+  criteria.max_increase[Channel::ToolName] = 0.02;
+  criteria.min_success_tight = 0.50009;
+  const CellGate gate = gate_of_cell(cell, judged(Verdict::Clean), criteria);
+  EXPECT_EQ(finding_of(gate, "max_amplification").sentence,
+            "amplification of tool_name is 1.504, at most 1.500 asked: 0.004 too much");
+  EXPECT_EQ(
+      finding_of(gate, "max_increase").sentence,
+      "increase of tool_name per call is +2.04 points, at most +2.00 points asked: 0.04 points "
+      "too much");
+  EXPECT_EQ(finding_of(gate, "min_success_tight").sentence,
+            "S(2) of the candidate is 50.00 %, at least 50.01 % asked: 0.01 points too little");
+}
+
+TEST(Gate, TakesWhatOnlyRoundingMakesUnequalAsEqual) {
+  CellComparison cell = cell_of();
+  cell.channels[Channel::ToolName].difference = 0.3 - 0.2;  // a little less or more than 0.1
+  GateCriteria criteria;
+  for (const double limit : {0.1, 0.3 - 0.2 - 1e-16}) {
+    criteria.max_increase[Channel::ToolName] = limit;
+    const CellGate gate = gate_of_cell(cell, judged(Verdict::Clean), criteria);
+    EXPECT_EQ(gate.status, GateStatus::Pass);
+    EXPECT_EQ(finding_of(gate, "max_increase").sentence,
+              "increase of tool_name per call is +10.0 points, at most +10.0 points asked");
+  }
+}
+
+TEST(Gate, WritesNoChangeWithoutASign) {
+  CellComparison cell = cell_of();
+  cell.channels[Channel::Schema].difference = 0;
+  GateCriteria criteria;
+  criteria.max_increase[Channel::Schema] = 0;
+  EXPECT_EQ(
+      finding_of(gate_of_cell(cell, judged(Verdict::Clean), criteria), "max_increase").sentence,
+      "increase of schema per call is 0.0 points, at most 0.0 points asked");
+}
+
+TEST(Gate, WritesCountsAsEverywhere) {
+  CellComparison cell = cell_of();
+  cell.evaluated_tasks = 1;
+  GateCriteria criteria;
+  criteria.min_tasks = 470001;
+  EXPECT_EQ(finding_of(gate_of_cell(cell, judged(Verdict::Clean), criteria), "min_tasks").sentence,
+            "1 task evaluated in both arms, at least 470,001 asked: 470,000 too few");
+}
+
 TEST(Gate, FailsAVerdictThoughItIsFragile) {
   Judgement fragile = judged(Verdict::Masked);
   fragile.fragile = true;

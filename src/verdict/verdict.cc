@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/units.h"
 #include "verdict/criteria.h"
 
 namespace unmask {
@@ -58,8 +59,9 @@ void add_amplified(const CellComparison& cell, const std::vector<Channel>& ampli
 }
 
 std::string flatness_sentence(const CellComparison& cell, Flatness flatness) {
-  const std::string margin =
-      cell.outcome.tost ? signed_points(cell.outcome.tost->margin).substr(1) : "the margin";
+  const std::string margin = cell.outcome.tost
+                                 ? fmt::format("{:.1f} points", points(cell.outcome.tost->margin))
+                                 : "the margin";
   if (flatness == Flatness::Equivalent)
     return fmt::format("The final score is flat: equivalent within {}.", margin);
   if (cell.outcome.delta && cell.outcome.delta->mean > 0 && significant(cell.outcome.p_holm))
@@ -106,13 +108,15 @@ std::optional<int> trials_on_present_tasks(const std::vector<const Condition*>& 
 }
 
 std::string needed_sentence(const NeededEvidence& needed, const CellComparison& cell) {
+  if (!cell.ran) return "Episodes that run are what is missing.";
   if (!needed.tasks) return "No number of further tasks of this kind would settle it.";
-  std::string text = fmt::format(
-      "About {} tasks of {} trial{} would settle it, if the present estimates hold (now {} tasks)",
-      *needed.tasks, *needed.trials, *needed.trials == 1 ? "" : "s", cell.paired_tasks);
+  std::string text =
+      fmt::format("About {} of {} would settle it, if the present estimates hold (now {})",
+                  counted(*needed.tasks, "task"), counted(*needed.trials, "trial"),
+                  counted(cell.paired_tasks, "task"));
   if (needed.trials_same_tasks)
-    text +=
-        fmt::format("; so would about {} trials of the present tasks", *needed.trials_same_tasks);
+    text += fmt::format("; so would about {} of the present tasks",
+                        counted(*needed.trials_same_tasks, "trial"));
   return text + ".";
 }
 

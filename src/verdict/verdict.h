@@ -54,4 +54,7 @@ struct Judgement {
 // Ungraded logs have neither flag and are never clean.
 Judgement judge(const CellComparison& cell);
 
+// Why there is no evidence where `cell.ran` is false, with the episodes of each arm.
+std::string nothing_ran_sentence(const CellComparison& cell);
+
 }  // namespace unmask

@@ -323,6 +323,38 @@ TEST(Judge, NeverSettlesAnUngradedLogButSeesAmplification) {
   EXPECT_FALSE(judgement.degraded || judgement.unmasked_damage);
 }
 
+TEST(Judge, SaysThatNothingRanWithTheEpisodesOfEachArm) {
+  CellComparison cell = clean_cell();
+  cell.ran = cell.graded = false;
+  cell.baseline.episodes_total = 456;
+  cell.candidate.episodes_total = cell.candidate.episodes_excluded = 1456;
+  cell.outcome = {};
+  const Judgement judgement = judge(cell);
+  EXPECT_EQ(judgement.verdict, Verdict::Inconclusive);
+  EXPECT_EQ(
+      judgement.reasons.front(),
+      "Nothing was evaluated: 0 of 456 episodes of the baseline and 1,456 of 1,456 episodes of "
+      "the candidate are excluded (infrastructure errors).");
+  EXPECT_EQ(judgement.reasons[1], "Episodes that run are what is missing.");
+}
+
+TEST(Judge, WritesThousandsAndOnesAsEverywhere) {
+  CellComparison cell = clean_cell();
+  cell.paired_tasks = 1;
+  cell.budget.k_tight = 1;
+  ChannelComparison silent;
+  silent.baseline = silent.candidate = silent.difference = 0;
+  silent.difference_upper95 = 0.999;
+  cell.channels[Channel::Malformed] = silent;
+  cell.baseline.trials_max = cell.candidate.trials_max = 1;
+  EXPECT_TRUE(said(judge(cell), "(now 1 task)"));
+  EXPECT_TRUE(said(judge(cell), "of 1 trial would settle it"));
+  cell.paired_tasks = 10000;
+  EXPECT_TRUE(said(judge(cell), "(now 10,000 tasks)"));
+  EXPECT_TRUE(said(judge(cell), "About 499,501 tasks"));
+  EXPECT_EQ(unmasked_sentence(cell).find("Under a budget of 1 failed call instead of 10"), 0u);
+}
+
 TEST(Judge, IsNotCleanWithoutABudgetAndSaysHowToStateOne) {
   CellComparison cell = clean_cell();
   cell.budget.k0 = std::nullopt;
@@ -394,8 +426,8 @@ TEST(JudgeArms, CallsAnArmAgainstItselfClean) {
 
 TEST(Sentences, WriteNumbersInPoints) {
   EXPECT_EQ(signed_points(-0.0131), "-1.3 points");
-  EXPECT_EQ(signed_points(0.00001), "+0.0 points");
-  EXPECT_EQ(signed_points(-0.00001), "+0.0 points");
+  EXPECT_EQ(signed_points(0.00001), "0.0 points");
+  EXPECT_EQ(signed_points(-0.00001), "0.0 points");
   EXPECT_EQ(percent(0.195), "19.5 %");
   EXPECT_EQ(p_text(0.0001), "p < 0.001");
   EXPECT_EQ(p_text(0.0344), "p = 0.034");
