@@ -29,6 +29,15 @@
     }
     document.documentElement.dataset.charts = "drawn";
   };
+  // On paper nothing can be unfolded.
+  const folded = [];
+  addEventListener("beforeprint", () => {
+    folded.push(...document.querySelectorAll("details:not([open])"));
+    for (const part of folded) part.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const part of folded.splice(0)) part.open = false;
+  });
   window.unmaskCharts = views;
   draw();
 })();

@@ -13,7 +13,8 @@ std::string_view style_sheet() {
 --baseline:#56b4e9;--candidate:#f0a030;--gap:#c39bd3;--good:#2fc296;--warn:#e6b84c;--bad:#ff8c42;--focus:#7cc4ef;
 --v-degraded-masked:#d079b3;--v-degraded:#cc79a7;--v-masked:#ff8c42;--v-amplified:#e6b84c;--v-clean:#2fc296;--v-inconclusive:#96a1ad}}
 @media print{:root{color-scheme:light;--bg:#fff;--ink:#000;--dim:#444;--line:#bbb;--panel:#fff;--link:#000;
---baseline:#0072b2;--candidate:#d55e00;--gap:#7d3c98;--good:#007a5a;--warn:#9a6700;--bad:#c04a00}}
+--baseline:#0072b2;--candidate:#d55e00;--gap:#7d3c98;--good:#007a5a;--warn:#9a6700;--bad:#c04a00;
+--v-degraded-masked:#8c2d6f;--v-degraded:#b04a8f;--v-masked:#d55e00;--v-amplified:#e69f00;--v-clean:#009e73;--v-inconclusive:#7a8592}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%;scroll-padding-top:1rem}
 body{margin:0;background:var(--bg);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans","DejaVu Sans",sans-serif}
@@ -78,10 +79,13 @@ details.cell>summary .line{display:block;color:var(--dim);font-size:.875rem;padd
 #vg-tooltip-element.visible{visibility:visible}
 #vg-tooltip-element table{min-width:0;font-size:inherit}#vg-tooltip-element td{border:0;padding:0 .5rem 0 0}#vg-tooltip-element td.key{color:var(--dim)}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.125rem 1rem;margin:0 0 .75rem}dt{color:var(--dim)}dd{margin:0;overflow-wrap:anywhere}
-@media (max-width:40rem){header,main,footer{padding-left:.875rem;padding-right:.875rem}dl{grid-template-columns:1fr}dd{margin-bottom:.375rem}.chart svg{min-width:30rem}}
+@media (max-width:40rem){header,main,footer{padding-left:.875rem;padding-right:.875rem}dl{grid-template-columns:1fr}dd{margin-bottom:.375rem}.chart svg{min-width:30rem}.side .chart svg{min-width:0}}
 @media print{body{font-size:10pt}header,main,footer{max-width:none;padding-left:0;padding-right:0}nav,.skip{display:none}
-h2,h3,h4{break-after:avoid}figure,table,.verdict,.talk{break-inside:avoid}.scroll,.chart{overflow:visible}
-details::details-content{content-visibility:visible;block-size:auto}a{text-decoration:none}.chart svg{max-width:100%;min-width:0}}
+h2,h3,h4,summary,.talk .who,h2+p,h4+p,.chart{break-after:avoid}figcaption,.chart,.verdict,.talk pre,table,tr,dt,dd{break-inside:avoid}
+table:has(tbody tr:nth-child(20)){break-inside:auto}thead{display:table-header-group}tbody tr:nth-last-child(-n+3){break-before:avoid}
+.scroll,.chart{overflow:visible}p{orphans:3;widows:3}.side{display:block}table{font-size:8.5pt;min-width:0}th,td{padding-right:.5rem}h2{margin-top:1.5rem}
+details::details-content{content-visibility:visible;block-size:auto}summary{list-style:none;color:var(--ink)}summary::-webkit-details-marker{display:none}
+a{text-decoration:none}.chart svg{max-width:100%;min-width:0}}
 )css";
 }
 

@@ -276,6 +276,28 @@ def check_narrow(driver, made):
     driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def check_print(driver, made):
+    """On paper everything is unfolded, and no table is wider than the page; afterwards it is as it was."""
+    visit(driver, made["damaged"][0])
+    closed = "return document.querySelectorAll('details:not([open])').length"
+    before = driver.execute_script(closed)
+    assert before > 5, before
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 740, "height": 980, "deviceScaleFactor": 1, "mobile": False})
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    driver.execute_script("dispatchEvent(new Event('beforeprint'))")
+    assert driver.execute_script(closed) == 0
+    tables = driver.execute_script(
+        "return [...document.querySelectorAll('main table')].map(t => {const r = t.getBoundingClientRect();"
+        "return [t.caption ? t.caption.innerText : '', r.right, r.height]})")
+    assert len(tables) >= 9, tables
+    for caption, right, height in tables:
+        assert height > 0 and right <= 740, f"{caption}: {height} px high, to {right} of 740 px"
+    driver.execute_script("dispatchEvent(new Event('afterprint'))")
+    assert driver.execute_script(closed) == before
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def main():
     if webdriver is None or not shutil.which("chromedriver") or not (shutil.which("chromium") or shutil.which("google-chrome")):
         print("skipped: needs chromium, chromium-driver and python3-selenium (make browser installs them)")
@@ -288,7 +310,7 @@ def main():
                 visit(driver, page)
                 check_quiet(name, driver)
             for check in [check_audit_charts, check_inspect_charts, check_inert, check_policy, check_keyboard, check_colors,
-                          check_matrix, check_narrow, check_without_javascript]:
+                          check_matrix, check_narrow, check_print, check_without_javascript]:
                 check(driver, made)
                 print(f"{check.__name__[6:].replace('_', ' ')}: fine", flush=True)
         finally:
