@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <utility>
+
 #include "report/numbers.h"
 #include "report/render.h"
 
@@ -93,6 +96,20 @@ std::vector<const GateFinding*> findings_to_show(const CellGate& gate, bool all)
       if (finding.status == status) shown.push_back(&finding);
   }
   return shown;
+}
+
+std::vector<SharedFinding> shared_findings(const GateResult& gate) {
+  std::vector<SharedFinding> shared;
+  std::map<std::pair<GateStatus, std::string>, std::size_t> places;
+  for (const GateStatus status : {GateStatus::Fail, GateStatus::Inconclusive})
+    for (std::size_t i = 0; i < gate.cells.size(); ++i)
+      for (const GateFinding& finding : gate.cells[i].findings) {
+        if (finding.status != status) continue;
+        const auto [at, fresh] = places.emplace(std::pair(status, finding.sentence), shared.size());
+        if (fresh) shared.push_back({&finding, {}});
+        shared[at->second].cells.push_back(i);
+      }
+  return shared;
 }
 
 std::string finding_in_words(const GateFinding& finding) {

@@ -17,6 +17,14 @@ std::string gate_in_words(GateStatus status);
 // The findings that do not pass, the worst first; `all`: then those that do.
 std::vector<const GateFinding*> findings_to_show(const CellGate& gate, bool all);
 
+// A sentence that several cells share, with their indices.
+struct SharedFinding {
+  const GateFinding* finding = nullptr;
+  std::vector<std::size_t> cells;
+};
+// The findings that do not pass, the worst first, each sentence once.
+std::vector<SharedFinding> shared_findings(const GateResult& gate);
+
 // "no: ...", "cannot say: ...", "yes: ...".
 std::string finding_in_words(const GateFinding& finding);
 

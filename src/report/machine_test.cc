@@ -115,6 +115,59 @@ TEST(Markdown, ShowsTheGateFirst) {
   EXPECT_EQ(text.find("**The gate says no**"), 0u) << text.substr(0, 100);
 }
 
+TEST(Markdown, SaysAFindingThatCellsShareOnce) {
+  AuditReport report = sample_audit(Verdict::Masked);
+  report.cells.resize(5, report.cells[0]);
+  for (std::size_t i = 0; i < report.cells.size(); ++i)
+    report.cells[i].comparison.cell = "cell " + std::to_string(i);
+  const std::string text = to_markdown(gated(report));
+  const std::string section = text.substr(0, text.find("## unmask"));
+  EXPECT_EQ(count_of(section, "the verdict 'masked' is one that fails"), 1u) << section;
+  EXPECT_NE(section.find("(cell 0, cell 1, cell 2 and 2 more)"), std::string::npos) << section;
+}
+
+TEST(Markdown, MakesNoLinkOfWhatALogHolds) {
+  const std::string text =
+      "see #12, GH-7, https://a.example/x, WWW.b.example, ftp://c, @someone, o/r#3, $x$ and a.b # "
+      "c";
+  for (const std::string& page :
+       {to_markdown(hostile_audit(text)), to_model_card(hostile_inspect(text))}) {
+    const std::string cut_at_code = page.substr(0, page.find("\n    "));
+    for (const char* link :
+         {"#12", "GH-7", "https://a", "WWW.b", "ftp://c", "@someone", "r#3", " $x$"})
+      EXPECT_EQ(cut_at_code.find(link), std::string::npos) << link;
+    EXPECT_NE(page.find("a.b \\# c"), std::string::npos);  // what is no link is left as it is
+  }
+}
+
+TEST(ModelCard, IsBoundedWhateverTheNamesAndTheGrid) {
+  constexpr std::pair<std::size_t, std::size_t> kShapes[] = {{1, 200000}, {2000, 20}};
+  for (const auto& [cells, bytes] : kShapes) {
+    AuditReport report = hostile_audit(std::string(bytes, '<'));
+    for (int k = 0; k <= 1000; ++k) {
+      report.cells[0].comparison.baseline.budget.curve.push_back({k, 0.5, std::nullopt});
+      report.cells[0].comparison.baseline.pass_hat_k[k] = 0.1;
+    }
+    const AuditedCell cell = report.cells[0];
+    report.cells.resize(cells, cell);
+    const std::string card = to_model_card(report);
+    EXPECT_LE(card.size(), 65000u);
+    EXPECT_NE(card.find("## Tool calls"), std::string::npos);
+    EXPECT_EQ(card.find("Cut to 65,000 bytes") != std::string::npos, cells > 1);
+    EXPECT_NE(card.find("Measured with unmask"), std::string::npos);
+  }
+  InspectReport single = hostile_inspect(std::string(200000, '<'));
+  EXPECT_LE(to_model_card(single).size(), 65000u);
+}
+
+TEST(ModelCard, KeepsPasswordsOfSettingsToItself) {
+  InspectReport report = sample_inspect();
+  report.arm.info.agent_settings = R"({"api_base":"https://me:hunter2@host.example/v1"})";
+  const std::string card = to_model_card(report);
+  EXPECT_EQ(card.find("hunter2"), std::string::npos);
+  EXPECT_NE(card.find("host.example"), std::string::npos);
+}
+
 TEST(ModelCard, HasTheReportingStandard) {
   const std::string card = to_model_card(sample_audit());
   for (const char* part :

@@ -157,8 +157,35 @@ std::string matrix(const AuditReport& report, std::size_t most) {
     out += row;
   }
   if (i < report.cells.size())
-    out += fmt::format("\n{} more do not fit here.\n", report.cells.size() - i);
+    out += fmt::format("\n{} more do not fit here.\n",
+                       count_text(static_cast<long>(report.cells.size() - i)));
   return out + "\n";
+}
+
+// "telecom INT4, retail INT4 and 3 more".
+std::string cells_in_words(const AuditReport& report, const std::vector<std::size_t>& cells) {
+  constexpr std::size_t kCellsNamed = 3;
+  std::string out;
+  for (std::size_t i = 0; i < cells.size() && i < kCellsNamed; ++i)
+    out += (out.empty() ? "" : ", ") + plain(report.cells[cells[i]].comparison.cell, 80);
+  if (cells.size() <= kCellsNamed) return out;
+  return out +
+         fmt::format(" and {} more", count_text(static_cast<long>(cells.size() - kCellsNamed)));
+}
+
+// Every criterion of a single comparison; of several what does not pass, each sentence once.
+std::vector<std::string> gate_lines(const AuditReport& report) {
+  std::vector<std::string> lines;
+  const GateResult& gate = *report.gate;
+  if (report.cells.size() == 1) {
+    for (const GateFinding* finding : findings_to_show(gate.cells.front(), true))
+      lines.push_back("- " + plain(finding_in_words(*finding)) + "\n");
+    return lines;
+  }
+  for (const SharedFinding& shared : shared_findings(gate))
+    lines.push_back(fmt::format("- {} ({})\n", plain(finding_in_words(*shared.finding)),
+                                cells_in_words(report, shared.cells)));
+  return lines;
 }
 
 // The gate's result and what it rests on, in at most about `most` bytes.
@@ -167,18 +194,14 @@ std::string gate_section(const AuditReport& report, std::size_t most) {
   const GateResult& gate = *report.gate;
   std::string out =
       fmt::format("**{}**, by {}.\n\n", gate_in_words(gate.status), plain(gate.criteria.name));
-  const bool single = report.cells.size() == 1;
-  std::size_t left_out = 0;
-  for (std::size_t i = 0; i < gate.cells.size(); ++i)
-    for (const GateFinding* finding : findings_to_show(gate.cells[i], single)) {
-      const std::string cell = single ? "" : plain(report.cells[i].comparison.cell) + ", ";
-      const std::string line = "- " + cell + plain(finding_in_words(*finding)) + "\n";
-      if (out.size() + line.size() > most)
-        ++left_out;
-      else
-        out += line;
-    }
-  if (left_out > 0) out += fmt::format("- and {} more\n", left_out);
+  long left_out = 0;
+  for (const std::string& line : gate_lines(report)) {
+    if (out.size() + line.size() > most)
+      ++left_out;
+    else
+      out += line;
+  }
+  if (left_out > 0) out += fmt::format("- and {} more\n", count_text(left_out));
   return out + "\n";
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/utf8.h"
 #include "report/numbers.h"
 #include "report/render.h"
@@ -9,9 +11,33 @@
 namespace unmask {
 namespace {
 
-constexpr std::size_t kPlainBytes = 600;
+constexpr const char* kUnseen = "\u200b";
 
-// At most so many bytes, whole characters.
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool ends_with_letters(std::string_view text, std::string_view letters) {
+  return text.size() >= letters.size() &&
+         std::equal(letters.rbegin(), letters.rend(), text.rbegin(),
+                    [](char a, char b) { return a == lower(b); });
+}
+
+// Whether GitHub makes a link of what stands on both sides of this place: "http" and "://", "www"
+// and ".", "#" and "1", "GH-" and "1".
+bool makes_a_link(std::string_view before, std::string_view after) {
+  if (after.starts_with("://")) return true;
+  if (after.starts_with('.')) return ends_with_letters(before, "www");
+  if (after.empty() || !is_word(after.front())) return false;
+  return before.ends_with('#') || ends_with_letters(before, "gh-");
+}
+
+}  // namespace
+
 std::string cut(std::string text, std::size_t most) {
   if (text.size() <= most) return text;
   std::size_t end = 0;
@@ -23,11 +49,13 @@ std::string cut(std::string text, std::size_t most) {
   return text.substr(0, end) + "…";
 }
 
-}  // namespace
-
-std::string plain(std::string_view text) {
+std::string plain(std::string_view text, std::size_t most) {
+  const std::string shown = cut(safe_for_terminal(text), most);
   std::string out;
-  for (const char c : cut(safe_for_terminal(text), kPlainBytes)) {
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const char c = shown[i];
+    if (makes_a_link(std::string_view(shown).substr(0, i), std::string_view(shown).substr(i)))
+      out += kUnseen;
     switch (c) {
       case '<':
         out += "&lt;";
@@ -39,7 +67,8 @@ std::string plain(std::string_view text) {
         out += "&amp;";
         break;
       case '@':
-        out += "@\u200b";
+        out += "@";
+        out += kUnseen;
         break;  // a name of a log must not notify anybody
       case '\\':
       case '`':
@@ -51,6 +80,7 @@ std::string plain(std::string_view text) {
       case '#':
       case '~':
       case '!':
+      case '$':
         out += '\\';
         out += c;
         break;

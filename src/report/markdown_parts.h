@@ -13,9 +13,14 @@ namespace unmask {
 // GitHub's limit for a comment is 65,536 characters; GitLab's is larger.
 inline constexpr std::size_t kMarkdownBytes = 65000;
 
-// Text of a log or a user as Markdown that shows exactly that text: no markup, link, mention or
-// HTML. What is longer than a page's line or two is cut with "…".
-std::string plain(std::string_view text);
+// At most so many bytes, whole characters; what is longer ends in "…".
+std::string cut(std::string text, std::size_t most);
+
+// Text of a log or a user as Markdown that shows exactly that text: no markup, mathematics, HTML,
+// and no link, mention or reference to an issue either, which GitHub makes of bare text: a
+// zero-width space, which nobody sees, keeps it from that. What is longer than `most` bytes, by
+// default a page's line or two, is cut.
+std::string plain(std::string_view text, std::size_t most = 600);
 // What stands between backticks is code, the rest plain.
 std::string with_code(std::string_view text);
 

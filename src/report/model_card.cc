@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "failure/excerpt.h"
 #include "report/markdown_parts.h"
 #include "report/numbers.h"
 #include "report/render.h"
@@ -12,8 +13,27 @@
 namespace unmask {
 namespace {
 
+constexpr std::size_t kNameBytes = 80;
+constexpr std::size_t kFactBytes = 200;
+constexpr std::size_t kCommandBytes = 4000;
+constexpr std::size_t kMostColumns = 21;  // of a table by K
+constexpr std::size_t kMostPowers = 8;    // of pass^k
+
 // One arm or two, side by side.
 using Arms = std::vector<const ArmSummary*>;
+
+std::string name_of(const ArmSummary& arm) {
+  return plain(arm.label, kNameBytes);
+}
+
+// The first ones and the last, where there are more than `most`.
+std::vector<int> first_and_last(const std::set<int>& all, std::size_t most) {
+  std::vector<int> some(all.begin(), all.end());
+  if (some.size() <= most) return some;
+  some[most - 1] = some.back();
+  some.resize(most);
+  return some;
+}
 
 std::string line_below(std::size_t columns) {
   std::string out = "|---|";
@@ -23,7 +43,7 @@ std::string line_below(std::size_t columns) {
 
 std::vector<std::string> titled(const std::string& title, const Arms& arms) {
   std::vector<std::string> row = {title};
-  for (const ArmSummary* arm : arms) row.push_back(plain(arm->label));
+  for (const ArmSummary* arm : arms) row.push_back(name_of(*arm));
   return row;
 }
 
@@ -41,14 +61,14 @@ std::string score_table(const Arms& arms) {
   std::set<int> ks;
   for (const ArmSummary* arm : arms)
     for (const auto& [k, value] : arm->pass_hat_k) ks.insert(k);
-  for (const int k : ks)
-    if (k > 1)
-      out += markdown_row(
-          row_of(fmt::format("pass^{} (all of {} trials)", k, k), arms, [k](const ArmSummary& arm) {
-            const auto found = arm.pass_hat_k.find(k);
-            return percent(found == arm.pass_hat_k.end() ? std::nullopt
-                                                         : std::optional<double>(found->second));
-          }));
+  ks.erase(1);
+  for (const int k : first_and_last(ks, kMostPowers))
+    out += markdown_row(
+        row_of(fmt::format("pass^{} (all of {} trials)", k, k), arms, [k](const ArmSummary& arm) {
+          const auto found = arm.pass_hat_k.find(k);
+          return percent(found == arm.pass_hat_k.end() ? std::nullopt
+                                                       : std::optional<double>(found->second));
+        }));
   out += markdown_row(row_of("failed calls per episode", arms, [](const ArmSummary& arm) {
     return decimal(arm.budget.mean_errors, 2);
   }));
@@ -84,15 +104,16 @@ std::string channel_table(const Arms& arms, const CellComparison* cell) {
 }
 
 std::string budget_table(const Arms& arms) {
-  std::set<int> ks;
+  std::set<int> all;
   for (const ArmSummary* arm : arms)
-    for (const CurvePoint& point : arm->budget.curve) ks.insert(point.k);
+    for (const CurvePoint& point : arm->budget.curve) all.insert(point.k);
+  const std::vector<int> ks = first_and_last(all, kMostColumns);
   if (ks.empty()) return "";
   std::vector<std::string> titles = {"success with at most K failed calls, K ="};
   for (const int k : ks) titles.push_back(std::to_string(k));
   std::string out = markdown_row(titles) + line_below(ks.size());
   for (const ArmSummary* arm : arms) {
-    std::vector<std::string> row = {plain(arm->label)};
+    std::vector<std::string> row = {name_of(*arm)};
     for (const int k : ks) {
       std::optional<double> success;
       for (const CurvePoint& point : arm->budget.curve)
@@ -105,7 +126,7 @@ std::string budget_table(const Arms& arms) {
 }
 
 void add_fact(std::string& out, const std::string& name, const std::string& value) {
-  if (!value.empty()) out += (out.empty() ? "" : "; ") + name + " " + plain(value);
+  if (!value.empty()) out += (out.empty() ? "" : "; ") + name + " " + plain(value, kFactBytes);
 }
 
 std::string settings_of(const RunInfo& info) {
@@ -114,9 +135,9 @@ std::string settings_of(const RunInfo& info) {
   add_fact(out, "domain", info.domain);
   add_fact(out, "log format", info.format);
   if (info.max_errors) add_fact(out, "error budget", std::to_string(*info.max_errors));
-  add_fact(out, "agent settings", info.agent_settings);
+  add_fact(out, "agent settings", without_secrets(info.agent_settings));
   add_fact(out, "user model", info.user_model);
-  add_fact(out, "user settings", info.user_settings);
+  add_fact(out, "user settings", without_secrets(info.user_settings));
   if (info.seed) add_fact(out, "seed", std::to_string(*info.seed));
   add_fact(out, "harness commit", info.git_commit);
   return out;
@@ -125,7 +146,7 @@ std::string settings_of(const RunInfo& info) {
 std::string sample_of(const ArmSummary& arm) {
   return fmt::format(
       "- {}: {} of {}, {}; {} excluded (infrastructure), {} ungraded; {} of the agent. {}\n",
-      plain(arm.label), count_text(arm.episodes_evaluated), counted(arm.episodes_total, "episode"),
+      name_of(arm), count_text(arm.episodes_evaluated), counted(arm.episodes_total, "episode"),
       tasks_by_trials(arm), count_text(arm.episodes_excluded), count_text(arm.episodes_ungraded),
       counted(arm.agent_calls, "call"), settings_of(arm.info));
 }
@@ -144,32 +165,45 @@ std::string closing(const Provenance& provenance) {
   return fmt::format(
       "Intervals are 95%, by task. Measured with unmask {}, seed {}, {} resamples:\n\n    {}\n",
       plain(provenance.version), provenance.seed, count_text(provenance.bootstrap),
-      safe_for_terminal(provenance.command));
+      cut(safe_for_terminal(provenance.command), kCommandBytes));
+}
+
+std::string comparison_block(const AuditedCell& cell) {
+  const CellComparison& c = cell.comparison;
+  const std::string title = fmt::format("Tool calls: {} against {}, {}", name_of(c.candidate),
+                                        name_of(c.baseline), plain(c.cell, kNameBytes));
+  std::string summary =
+      fmt::format("Verdict: **{}**{}. {}\n\n", to_string(cell.judgement.verdict),
+                  cell.judgement.fragile ? " (fragile)" : "", plain(headline(cell)));
+  summary += fmt::format("Change in success: {}.", outcome_in_words(c.outcome, true));
+  const std::string unmasked = unmasked_gap_in_words(c, true);
+  if (!unmasked.empty()) summary += " Unmasked gap: " + unmasked + ".";
+  return block(title, summary + "\n\n", {&c.baseline, &c.candidate}, &c);
 }
 
 }  // namespace
 
 std::string to_model_card(const AuditReport& report) {
+  constexpr std::size_t kRoomForCutNotice = 200;
+  const std::string end = closing(report.provenance);
   std::string out;
-  for (const AuditedCell& cell : report.cells) {
-    const CellComparison& c = cell.comparison;
-    const std::string title = fmt::format("Tool calls: {} against {}, {}", plain(c.candidate.label),
-                                          plain(c.baseline.label), plain(c.cell));
-    std::string summary =
-        fmt::format("Verdict: **{}**{}. {}\n\n", to_string(cell.judgement.verdict),
-                    cell.judgement.fragile ? " (fragile)" : "", plain(headline(cell)));
-    summary += fmt::format("Change in success: {}.", outcome_in_words(c.outcome, true));
-    const std::string unmasked = unmasked_gap_in_words(c, true);
-    if (!unmasked.empty()) summary += " Unmasked gap: " + unmasked + ".";
-    out += block(title, summary + "\n\n", {&c.baseline, &c.candidate}, &c);
+  std::size_t shown = 0;
+  for (; shown < report.cells.size(); ++shown) {
+    const std::string next = comparison_block(report.cells[shown]);
+    if (out.size() + next.size() + end.size() + kRoomForCutNotice > kMarkdownBytes) break;
+    out += next;
   }
-  return out + closing(report.provenance);
+  if (shown < report.cells.size())
+    out += fmt::format("Cut to {} bytes: {} more in the full report only.\n\n",
+                       count_text(static_cast<long>(kMarkdownBytes)),
+                       counted(static_cast<long>(report.cells.size() - shown), "comparison"));
+  return out + end;
 }
 
 std::string to_model_card(const InspectReport& report) {
   const ArmSummary& arm = report.arm;
-  std::string title = "Tool calls: " + plain(arm.label);
-  if (!arm.info.domain.empty()) title += ", " + plain(arm.info.domain);
+  std::string title = "Tool calls: " + name_of(arm);
+  if (!arm.info.domain.empty()) title += ", " + plain(arm.info.domain, kNameBytes);
   return block(title, "", {&arm}, nullptr) + closing(report.provenance);
 }
 

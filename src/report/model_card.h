@@ -7,7 +7,8 @@
 
 namespace unmask {
 
-// Markdown. For each comparison, or for the arm: task success, failed calls per call by channel,
+// Markdown of at most kMarkdownBytes, which says how many comparisons did not fit. For each
+// comparison, or for the arm: task success, failed calls per call by channel,
 // success with at most K failed calls, recovery, n, exclusions, settings, seeds, version, command.
 std::string to_model_card(const AuditReport& report);
 std::string to_model_card(const InspectReport& report);
