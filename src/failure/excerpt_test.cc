@@ -21,6 +21,11 @@ TEST(WithoutSecrets, RemovesCredentialsAndKeepsTheirNames) {
       without_secrets("a -----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY----- b"),
       "a [removed] b");
   EXPECT_EQ(without_secrets("AKIAIOSFODNN7EXAMPLE"), "[removed]");
+  EXPECT_EQ(without_secrets("GET https://user:PW@host.example/a?b=1"),
+            "GET https://[removed]@host.example/a?b=1");
+  EXPECT_EQ(without_secrets("postgres://u:p/w#x@host/db"), "postgres://[removed]@host/db");
+  EXPECT_EQ(without_secrets("redis://:pw@host, https://ghp@host"),
+            "redis://[removed]@host, https://[removed]@host");
 }
 
 TEST(WithoutSecrets, ShortensMailboxes) {
@@ -29,9 +34,9 @@ TEST(WithoutSecrets, ShortensMailboxes) {
 }
 
 TEST(WithoutSecrets, LeavesOrdinaryTextAlone) {
-  for (const char* text :
-       {"The order #W2378156 has 3 items.", "used 120 tokens in 4 s", "task-force sk-8 board",
-        "a basic plan", "token", "password: ", "é ü 漢字", ""})
+  for (const char* text : {"The order #W2378156 has 3 items.", "used 120 tokens in 4 s",
+                           "task-force sk-8 board", "see https://host:8080/a@b and http://[::1]/x",
+                           "a basic plan", "token", "password: ", "é ü 漢字", ""})
     EXPECT_EQ(without_secrets(text), text);
 }
 

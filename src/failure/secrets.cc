@@ -127,6 +127,24 @@ std::size_t pem_key(std::string_view text, std::size_t i) {
   return (close == std::string_view::npos ? text.size() : close + 5) - i;
 }
 
+// Past "://": the '@' that ends user and password; npos: there are none. A ':' without a port
+// begins a password, which may hold what belongs percent-encoded.
+std::size_t end_of_user_info(std::string_view text, std::size_t i) {
+  constexpr std::size_t kLongest = 1024;
+  bool password = false;
+  std::size_t at = std::string_view::npos;
+  for (std::size_t j = i; j < text.size() && j - i <= kLongest; ++j) {
+    const char c = text[j];
+    if (is_space(c) || c == '"' || c == '\'' || c == '<' || c == '>' || c == '\\') break;
+    if (!password && (c == '/' || c == '?' || c == '#')) break;
+    if (password && at != std::string_view::npos && c == '/') break;
+    if (c == ':' && j + 1 < text.size() && !(text[j + 1] >= '0' && text[j + 1] <= '9'))
+      password = true;
+    if (c == '@') at = j;
+  }
+  return at;
+}
+
 bool is_mailbox_char(char c) {
   return is_word(c) || c == '.' || c == '_' || c == '-' || c == '+' || c == '%';
 }
@@ -163,6 +181,15 @@ std::string without_secrets(std::string_view text) {
       out += text.substr(i, value->begin - i);
       out += kRemoved;
       i = value->end;
+      continue;
+    }
+    if (matches_at(text, i, "://")) {
+      out += text.substr(i, 3);
+      i += 3;
+      const std::size_t at = end_of_user_info(text, i);
+      if (at == std::string_view::npos || at == i) continue;
+      out += kRemoved;
+      i = at;
       continue;
     }
     if (!starts_a_word(text, i)) {
