@@ -255,10 +255,6 @@ TEST(Numbers, HaveOneForm) {
   EXPECT_EQ(p_value(0.0004), "<0.001");
   EXPECT_EQ(p_value(0.04567), "0.0457");
   EXPECT_EQ(p_value(1), "1");
-  EXPECT_EQ(count_text(1234567), "1,234,567");
-  EXPECT_EQ(count_text(999), "999");
-  EXPECT_EQ(counted(1, "task"), "1 task");
-  EXPECT_EQ(counted(0, "task"), "0 tasks");
   EXPECT_EQ(rounded(34484.4), "34,484");
   EXPECT_EQ(rounded(NAN), "–");
   EXPECT_EQ(points_interval(Interval{-0.05, 0.024}), "[−5.0, +2.4]");
