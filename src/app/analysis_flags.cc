@@ -11,6 +11,7 @@
 #include "app/arm_argument.h"
 #include "app/command_line.h"
 #include "app/nearest.h"
+#include "app/output_place.h"
 #include "base/file.h"
 #include "base/units.h"
 
@@ -219,7 +220,11 @@ Result<Done> check_places(const AnalysisFlags& flags) {
     }
   if (flags.csv == "-")
     return Error{ErrorKind::InvalidArgument, "--csv writes a folder, not standard output", ""};
-  return Done{};
+  for (const auto& [option, place] : places) {
+    const Result<Done> writable = check_output_file(option, place);
+    if (!writable) return writable;
+  }
+  return check_output_folder("--csv", flags.csv);
 }
 
 // Whether writing `place` would replace `input` or, where that is a folder, a file in it.

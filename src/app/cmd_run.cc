@@ -11,6 +11,7 @@
 #include "app/console.h"
 #include "app/gate_flag.h"
 #include "app/interrupt_watch.h"
+#include "app/output_place.h"
 #include "app/participants.h"
 #include "app/plan_toml.h"
 #include "app/run_progress.h"
@@ -18,6 +19,7 @@
 #include "app/run_stage.h"
 #include "app/typed_side.h"
 #include "app/world_flags.h"
+#include "base/units.h"
 #include "llm/chat_model.h"
 #include "rollout/runner.h"
 
@@ -167,10 +169,15 @@ ProgressForm form_of(const RunArguments& arguments) {
   return arguments.quiet ? ProgressForm::Quiet : usual_progress_form();
 }
 
+std::string saved_so_far(const Staged& staged, const RunEnd& end) {
+  return fmt::format("{} {} saved in {}, {} {} left: the same command goes on",
+                     counted(static_cast<long>(end.saved), "episode"),
+                     end.saved == 1 ? "was" : "were", staged.plan.out,
+                     count_text(static_cast<long>(end.left)), end.left == 1 ? "is" : "are");
+}
+
 ExitStatus interrupted(const Staged& staged, const RunEnd& end) {
-  fail(fmt::format(
-      "interrupted; {} episodes were saved in {}, {} are left: the same command goes on", end.saved,
-      staged.plan.out, end.left));
+  fail("interrupted; " + saved_so_far(staged, end));
   return ExitStatus::Interrupted;
 }
 
@@ -241,8 +248,7 @@ ExitStatus play(Staged& staged, const RunArguments& arguments, const Invocation&
   progress.finish(end);
   if (end.error) {
     fail(*end.error);
-    fail(fmt::format("{} episodes were saved in {}, {} are left: the same command goes on",
-                     end.saved, staged.plan.out, end.left));
+    fail(saved_so_far(staged, end));
     return ExitStatus::Unusable;
   }
   if (end.stopped) return interrupted(staged, end);
@@ -305,9 +311,16 @@ ExitStatus run_run(const Invocation& invocation) {
   const Result<Parsed> parsed = parse_arguments(app, invocation);
   if (!parsed) return fail(parsed.error());
   if (*parsed == Parsed::HelpShown) return ExitStatus::Done;
-  // A mistake in the criteria is told before hours of playing.
+  // A mistake in the criteria or a place for the results is told before hours of playing.
   const Result<std::optional<GateCriteria>> criteria = gate_criteria(arguments.gate);
   if (!criteria) return fail(criteria.error());
+  for (const auto& [option, place] :
+       {std::pair<std::string_view, const std::string&>{"--json", arguments.json},
+        {"--markdown", arguments.markdown},
+        {"--html", arguments.html}}) {
+    const Result<Done> writable = check_output_file(option, place);
+    if (!writable) return fail(writable.error());
+  }
   Staged staged;
   const Result<Done> ready = stage_run(arguments, staged);
   if (!ready) return fail(ready.error());
