@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "app/analysis_flags.h"
 #include "app/arm_argument.h"
@@ -26,6 +27,14 @@ constexpr const char* kExamples =
     "  unmask inspect shard1.json shard2.json --label 'gemma INT4'\n"
     "  zstdcat results.json.zst | unmask inspect - --json report.json\n"
     "  unmask inspect chat.jsonl --map task_id=meta/id --max-errors 10\n";
+
+// --gate and --junit are audit's, and what this command says to them is more than their absence.
+bool asks_for_gate(const std::vector<std::string>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    const std::string name = argument.substr(0, argument.find('='));
+    return name == "--gate" || name == "--junit";
+  });
+}
 
 Result<ArmSource> arm_of(const std::vector<std::string>& arguments,
                          const std::vector<std::string>& labels) {
@@ -61,6 +70,11 @@ ExitStatus run_inspect(const Invocation& invocation) {
   app.add_option("log", arguments)->type_name("LOG...");
   add_analysis_flags(app, flags, false);
   const Result<Parsed> parsed = parse_arguments(app, invocation);
+  if (!parsed && asks_for_gate(invocation.arguments))
+    return fail(
+        "a gate holds a candidate against its baseline, so it needs both logs: unmask audit "
+        "BASELINE "
+        "CANDIDATE --gate (docs/gate.md)");
   if (!parsed) return fail(parsed.error());
   if (*parsed == Parsed::HelpShown) return ExitStatus::Done;
   const Result<Done> completed = complete(flags);

@@ -59,17 +59,24 @@ Error usage_error(const CLI::App& app, const std::string& message) {
 }
 
 // "--gate gate.toml" is "--gate=gate.toml" to CLI11, for which a flag never takes the next word.
+// "--gate=true" names a file, but is a flag without a value to it: "--gate=./true" is the same
+// file.
 std::vector<std::string> with_optional_values(const CLI::App& app,
                                               const std::vector<std::string>& arguments) {
+  const auto value_may_lack = [&](const std::string& name) {
+    const CLI::Option* option = name.starts_with("--") ? app.get_option_no_throw(name) : nullptr;
+    return option != nullptr && option->get_expected_max() == 0 && !option->get_type_name().empty();
+  };
   std::vector<std::string> joined;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     joined.push_back(arguments[i]);
-    if (arguments[i].starts_with("--") && i + 1 < arguments.size() &&
-        arguments[i + 1].ends_with(".toml")) {
-      const CLI::Option* option = app.get_option_no_throw(arguments[i]);
-      if (option != nullptr && option->get_expected_max() == 0 && !option->get_type_name().empty())
-        joined.back() += "=" + arguments[++i];
-    }
+    const std::size_t equals = arguments[i].find('=');
+    const std::string value = equals == std::string::npos ? "" : arguments[i].substr(equals + 1);
+    if ((value == "true" || value == "{}") && value_may_lack(arguments[i].substr(0, equals)))
+      joined.back() = arguments[i].substr(0, equals) + "=./" + value;
+    else if (i + 1 < arguments.size() && arguments[i + 1].ends_with(".toml") &&
+             value_may_lack(arguments[i]))
+      joined.back() += "=" + arguments[++i];
   }
   return joined;
 }

@@ -18,6 +18,11 @@ Result<std::optional<GateCriteria>> gate_criteria(const GateFlag& flag) {
   if (flag.given.empty()) return std::optional<GateCriteria>();
   if (flag.given == kDefaultGate) return std::optional<GateCriteria>(GateCriteria{});
   Result<GateCriteria> criteria = read_gate(flag.given);
+  if (!criteria && criteria.error().kind == ErrorKind::NotFound) {
+    Error error = criteria.error();
+    error.message += " (--gate takes a file of criteria; without one it takes the default ones)";
+    return error;
+  }
   if (!criteria) return criteria.error();
   return std::optional<GateCriteria>(std::move(*criteria));
 }

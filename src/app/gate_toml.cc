@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "app/plan_keys.h"
@@ -41,7 +42,7 @@ void read_word(Keys& keys, std::string_view key, const std::array<Value, N>& val
                Value& target) {
   const TomlValue* node = keys.find(key);
   if (node == nullptr) return;
-  const std::string word = keys.text(key);
+  const std::optional<std::string> word = node->as_text();
   Names words;
   for (const Value value : values) {
     words.emplace_back(to_string(value));
@@ -50,16 +51,30 @@ void read_word(Keys& keys, std::string_view key, const std::array<Value, N>& val
       return;
     }
   }
-  keys.wrong(*node, wrong_word(key, word, words));
+  keys.wrong(*node, word && is_plain(*word)
+                        ? wrong_word(key, *word, words)
+                        : fmt::format("'{}' must be one of {}", key, fmt::join(words, ", ")));
+}
+
+bool is_list_of_texts(const TomlValue& node) {
+  return node.kind == TomlValue::Kind::List &&
+         std::all_of(node.items.begin(), node.items.end(),
+                     [](const TomlValue& item) { return item.as_text().has_value(); });
 }
 
 void read_fail(Keys& keys, GateCriteria& criteria) {
   const TomlValue* node = keys.find("fail");
   if (node == nullptr) return;
   criteria.fail.clear();
-  if (node->kind == TomlValue::Kind::List && node->items.empty()) return;  // no verdict fails
   Names words;
   for (const Verdict verdict : kFailable) words.emplace_back(to_string(verdict));
+  if (!is_list_of_texts(*node)) {
+    keys.wrong(*node, fmt::format("'fail' must be a list of verdicts ({}), as in fail = "
+                                  "[\"masked\"], or [] for none",
+                                  fmt::join(words, ", ")));
+    return;
+  }
+  if (node->items.empty()) return;  // no verdict fails
   for (const std::string& word : keys.texts("fail")) {
     const auto found = std::find(words.begin(), words.end(), word);
     if (found != words.end()) {
@@ -79,13 +94,19 @@ void read_channels(Keys& keys, std::string_view key, double least, double most, 
   const TomlValue* node = keys.find(key);
   if (node == nullptr) return;
   if (node->kind != TomlValue::Kind::Table) {
-    keys.wrong(*node, fmt::format("'{}' must be a table of channels: [{}]", key, key));
+    keys.wrong(*node, fmt::format("'{}' must be a table of channels and limits: [{}], then for "
+                                  "example tool_name = 1.5",
+                                  key, key));
     return;
   }
   Names channels;
   for (const Channel channel : kFailureChannels) channels.emplace_back(to_string(channel));
   const std::string owner = fmt::format("[{}]", key);
-  Keys::check(owner, channels, *node, complaints);
+  for (const auto& [name, value] : node->members)
+    if (std::find(channels.begin(), channels.end(), name) == channels.end())
+      complaints.add(value, fmt::format("{} has no channel '{}'{}; there are {}", owner,
+                                        is_plain(name) ? name : "?", did_you_mean(name, channels),
+                                        fmt::join(channels, ", ")));
   Keys of_channels(owner, channels, {node}, complaints);
   for (const Channel channel : kFailureChannels)
     if (const std::optional<double> limit = of_channels.number(to_string(channel), least, most))

@@ -102,21 +102,32 @@ TEST(GateToml, SaysWhatIsWrongWithTheLineAndTheNearestWord) {
   const std::pair<const char*, const char*> table[] = {
       {"\nmin_task = 3", "gate.toml:2: a gate has no key 'min_task' (did you mean 'min_tasks'?)"},
       {"[max_amplification]\ntool_nam = 1",
-       "gate.toml:2: [max_amplification] has no key 'tool_nam' (did you mean 'tool_name'?)"},
+       "gate.toml:2: [max_amplification] has no channel 'tool_nam' (did you mean 'tool_name'?); "
+       "there are malformed, tool_name, schema, entity, rejected"},
+      {"[max_increase_points]\nargument = 1",
+       "gate.toml:2: [max_increase_points] has no channel 'argument'; "
+       "there are malformed, tool_name, schema, entity, rejected"},
       {"fail = [\"maskd\"]",
        "gate.toml:1: 'fail' must be one of degraded+masked, degraded, masked, amplified, not "
        "'maskd' "
        "(did you mean 'masked'?)"},
       {"fail = [\"inconclusive\"]",
        "gate.toml:1: what 'inconclusive' means has a key of its own: inconclusive = \"fail\""},
-      {"fail = \"masked\"", "gate.toml:1: 'fail' must be a list of texts that is not empty"},
+      {"fail = \"masked\"",
+       "gate.toml:1: 'fail' must be a list of verdicts (degraded+masked, degraded, masked, "
+       "amplified), as in fail = [\"masked\"], or [] for none"},
+      {"fail = [\"masked\", 3]",
+       "gate.toml:1: 'fail' must be a list of verdicts (degraded+masked, degraded, masked, "
+       "amplified), as in fail = [\"masked\"], or [] for none"},
+      {"fail = [\"masked\", \"masked\"]", "gate.toml:1: 'fail' names 'masked' twice"},
       {"inconclusive = \"no\"",
        "gate.toml:1: 'inconclusive' must be one of pass, inconclusive, fail, not 'no'"},
-      {"basis = 3", "gate.toml:1: 'basis' must be a text that is not empty, on one line"},
+      {"basis = 3", "gate.toml:1: 'basis' must be one of estimate, confidence"},
       {"min_tasks = 0", "gate.toml:1: 'min_tasks' must be a whole number from 1 to 1000000000"},
       {"min_tasks = 1.5", "gate.toml:1: 'min_tasks' must be a whole number from 1 to 1000000000"},
       {"max_amplification = 1.5",
-       "gate.toml:1: 'max_amplification' must be a table of channels: [max_amplification]"},
+       "gate.toml:1: 'max_amplification' must be a table of channels and limits: "
+       "[max_amplification], then for example tool_name = 1.5"},
       {"[max_amplification]\nschema = nan",
        "gate.toml:2: 'schema' must be a number from 0 to 1000000"},
       {"min_success_tight_percent = 101",
