@@ -8,6 +8,7 @@
 #include "app/console.h"
 #include "app/plant_flags.h"
 #include "app/shell_quote.h"
+#include "base/units.h"
 #include "plant/plant.h"
 #include "plant/replay.h"
 #include "trace/replay_writer.h"
@@ -41,10 +42,14 @@ struct PlantArguments {
   PlantFlags flags;
 };
 
+std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  for (const PlantedPreset& preset : planted_presets()) names.emplace_back(preset.name);
+  return names;
+}
+
 std::string preset_help() {
-  std::string text = "start from a named cell:";
-  for (const PlantedPreset& preset : planted_presets()) text += fmt::format(" {}", preset.name);
-  return text;
+  return fmt::format("start from a named cell: {}", fmt::join(preset_names(), " "));
 }
 
 void add_options(CLI::App& app, PlantArguments& arguments) {
@@ -53,7 +58,10 @@ void add_options(CLI::App& app, PlantArguments& arguments) {
                  "folder (existing, or ending in /), or prefix of the two files' names")
       ->type_name("FOLDER|PREFIX")
       ->group(group);
-  app.add_option("--preset", arguments.preset, preset_help())->type_name("NAME")->group(group);
+  app.add_option("--preset", arguments.preset, preset_help())
+      ->type_name("NAME")
+      ->check(one_of(preset_names()))
+      ->group(group);
   app.add_flag("--exact", arguments.exact, "meet counts exactly instead of drawing at random")
       ->group(group);
   app.add_flag("--replay", arguments.replay, "write a replay of decisions: --out is a file")
@@ -143,6 +151,10 @@ Result<std::string> write_arm(const PlantArguments& arguments, const std::string
   return place;
 }
 
+std::string episodes_of(const Run& run) {
+  return counted(static_cast<long>(run.episodes.size()), "episode");
+}
+
 ExitStatus write_planted_replay(const PlantArguments& arguments) {
   PlantedReplayOptions options;
   const Result<Done> applied = apply(arguments.flags, options);
@@ -153,9 +165,10 @@ ExitStatus write_planted_replay(const PlantArguments& arguments) {
   const Result<Done> written = write_replay_file(*replay, arguments.out);
   if (!written) return fail(written.error());
   if (arguments.out == "-") return ExitStatus::Done;
-  return print_result(fmt::format("{}  {} decisions of {} tasks\n\nnext: unmask margins {}\n",
-                                  safe_for_terminal(arguments.out), replay->contexts.size(),
-                                  options.tasks, shell_quoted(arguments.out)));
+  return print_result(fmt::format("{}  {} of {}\n\nnext: unmask margins {}\n",
+                                  safe_for_terminal(arguments.out),
+                                  counted(static_cast<long>(replay->contexts.size()), "decision"),
+                                  counted(options.tasks, "task"), shell_quoted(arguments.out)));
 }
 
 }  // namespace
@@ -181,12 +194,12 @@ ExitStatus run_plant(const Invocation& invocation) {
       baseline ? write_arm(arguments, "candidate", pair->candidate, progress) : baseline.error();
   progress.finish();
   if (!candidate) return fail(candidate.error());
-  return print_result(
-      fmt::format("{}  {} episodes of {}\n{}  {} episodes of {}\n\nnext: unmask audit {} {}\n",
-                  safe_for_terminal(*baseline), pair->baseline.episodes.size(),
-                  safe_for_terminal(pair->baseline.info.model), safe_for_terminal(*candidate),
-                  pair->candidate.episodes.size(), safe_for_terminal(pair->candidate.info.model),
-                  shell_quoted(*baseline), shell_quoted(*candidate)));
+  return print_result(fmt::format("{}  {} of {}\n{}  {} of {}\n\nnext: unmask audit {} {}\n",
+                                  safe_for_terminal(*baseline), episodes_of(pair->baseline),
+                                  safe_for_terminal(pair->baseline.info.model),
+                                  safe_for_terminal(*candidate), episodes_of(pair->candidate),
+                                  safe_for_terminal(pair->candidate.info.model),
+                                  shell_quoted(*baseline), shell_quoted(*candidate)));
 }
 
 }  // namespace unmask

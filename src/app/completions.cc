@@ -198,25 +198,26 @@ std::string zsh_completions(const std::vector<CommandDefinition>& commands) {
       "_unmask() {\n"
       "  local state line\n"
       "  typeset -A opt_args\n"
+      "  local -a unmask_commands\n"
+      "  unmask_commands=(\n";
+  for (const CommandDefinition& command : commands)
+    out += fmt::format("    {}\n", quoted(command.name + ":" + zsh_escaped(command.summary)));
+  out +=
+      "  )\n"
       "  _arguments -C '(- *)--help[show the commands]' '(- *)--version[show the version]' \\\n"
       "    '1: :->command' '*:: :->arguments'\n"
       "  case $state in\n"
       "    command)\n"
-      "      local -a commands\n"
-      "      commands=(\n";
-  for (const CommandDefinition& command : commands)
-    out += fmt::format("        {}\n", quoted(command.name + ":" + zsh_escaped(command.summary)));
-  out +=
-      "        'help:show the help of a command'\n"
-      "      )\n"
-      "      _describe 'command' commands\n"
+      "      unmask_commands+=('help:show the help of a command')\n"
+      "      _describe 'command' unmask_commands\n"
       "      ;;\n"
       "    arguments)\n"
       "      case $words[1] in\n";
   for (const CommandDefinition& command : commands) out += zsh_command(command);
-  out += fmt::format("        help)\n          _values 'command' {}\n          ;;\n",
-                     joined(names_of(commands)));
   return out +
+         "        help)\n"
+         "          _describe 'command' unmask_commands\n"
+         "          ;;\n"
          "      esac\n"
          "      ;;\n"
          "  esac\n"
@@ -236,6 +237,10 @@ std::string fish_completions(const std::vector<CommandDefinition>& commands) {
   for (const CommandDefinition& command : commands)
     out += fmt::format("complete -c unmask -n __fish_use_subcommand -f -a {} -d {}\n", command.name,
                        fish_quoted(command.summary));
+  out += fmt::format(
+      "complete -c unmask -n __fish_use_subcommand -f -a help -d 'show the help of a command'\n"
+      "complete -c unmask -n '__fish_seen_subcommand_from help' -f -a {}\n",
+      fish_quoted(joined(names_of(commands))));
   for (const CommandDefinition& command : commands) {
     for (const OptionDefinition& option : command.options) out += fish_option(command, option);
     for (const OptionDefinition& positional : command.positionals)

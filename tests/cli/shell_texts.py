@@ -5,11 +5,15 @@ usage: shell_texts.py UNMASK_BINARY
 """
 import os
 import pathlib
+import pty
 import re
+import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 UNMASK = os.path.realpath(sys.argv[1])
 
@@ -90,6 +94,8 @@ def check_completions_work(script):
         (("unmask", "audit", "--seed", "two"), []),
         (("unmask", "completions", "f"), ["fish"]),
         (("unmask", "help", "insp"), ["inspect"]),
+        (("unmask", "plant", "--preset", "cl"), ["clean"]),
+        (("unmask", "plant", "--preset", "=", "da"), ["damaged"]),
     ]
     for words, wanted in expected:
         seen = complete(script, *words)
@@ -118,9 +124,56 @@ def check_fish_works(script):
     if shutil.which("fish") is None:
         return
     for typed, wanted in (("unmask aud", ["audit"]), ("unmask audit --eq", ["--equivalence-margin"]),
-                          ("unmask audit --color ", ["always", "auto", "never"])):
+                          ("unmask audit --color ", ["always", "auto", "never"]),
+                          ("unmask he", ["help"]), ("unmask help insp", ["inspect"]),
+                          ("unmask plant --preset cl", ["clean"])):
         seen = output("fish", "--no-config", "-c", f"source {script}; complete -C '{typed}'")
         assert [line.split("\t")[0] for line in seen.splitlines()] == wanted, f"fish: {typed}: {seen}"
+
+
+def zsh_offers(script, typed):
+    """What zsh offers for a line with the cursor at its end, told by a compadd that says what it adds."""
+    setup = f"""PS1= RPS1=; unsetopt prompt_cr prompt_sp; autoload -Uz compinit; compinit -u -D; source {script}
+compadd() {{
+  if [[ " $* " != *" -"[OAD]" "* ]]; then local -a hits; builtin compadd -A hits "$@"; print -rl -- "<"$^hits">"; fi
+  builtin compadd "$@"
+}}
+print READY
+"""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ.update(TERM="dumb", HOME=str(script.parent))
+        os.execvp("zsh", ["zsh", "-f", "-i"])
+    seen = b""
+
+    def read(until, seconds):
+        nonlocal seen
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and not re.search(until, seen):
+            if select.select([terminal], [], [], 0.1)[0]:
+                seen += os.read(terminal, 65536)
+
+    try:
+        os.write(terminal, setup.encode())
+        read(rb"\nREADY", 30)
+        seen = b""
+        os.write(terminal, typed.encode() + b"\t")
+        read(rb"<[\w-]+>", 20)
+        read(rb"$^", 0.3)  # the rest of them
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(terminal)
+    return sorted({word.decode() for word in re.findall(rb"<([\w-]+)>", seen)})
+
+
+def check_zsh_works(script, names):
+    if shutil.which("zsh") is None:
+        return
+    for typed, wanted in (("unmask aud", ["audit"]), ("unmask help insp", ["inspect"]), ("unmask help ", names),
+                          ("unmask audit --color ", ["always", "auto", "never"]), ("unmask plant --preset cl", ["clean"])):
+        seen = zsh_offers(script, typed)
+        assert seen == sorted(wanted), f"zsh: {typed}: {seen}"
 
 
 def main():
@@ -147,6 +200,7 @@ def main():
         check_syntax(files)
         check_completions_work(files["bash"])
         check_fish_works(files["fish"])
+        check_zsh_works(files["zsh"], names)
         print(f"{total} options of {len(names)} commands in each of bash, zsh, fish and man")
 
 
