@@ -9,6 +9,7 @@
 #include "app/console.h"
 #include "app/world_flags.h"
 #include "base/file.h"
+#include "base/units.h"
 #include "environment/json.h"
 #include "ingest/ingest.h"
 #include "report/screen.h"
@@ -119,8 +120,9 @@ std::string reward_text(const std::optional<double>& reward) {
 
 void put_log(Screen& screen, const GradedLog& graded) {
   screen.heading(safe_for_terminal(graded.path));
-  std::vector<Span> counts = {{fmt::format("  {} episodes of {}", graded.report.episodes.size(),
-                                           safe_for_terminal(graded.domain))}};
+  std::vector<Span> counts = {{fmt::format(
+      "  {} of {}", counted(static_cast<long>(graded.report.episodes.size()), "episode"),
+      safe_for_terminal(graded.domain))}};
   for (const RegradeStatus status : kStatuses) {
     const std::size_t count = graded.report.count(status);
     if (count == 0 && status != RegradeStatus::Same && status != RegradeStatus::Different) continue;

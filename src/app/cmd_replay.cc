@@ -17,6 +17,7 @@
 #include "app/replay_arms.h"
 #include "app/replay_source.h"
 #include "app/typed_side.h"
+#include "base/units.h"
 #include "report/screen.h"
 #include "rollout/replay_run.h"
 #include "rollout/replay_tally.h"
@@ -125,8 +126,8 @@ void warn(const std::vector<Warning>& warnings) {
 
 void tell_what_is_without(const ReplaySources& logs) {
   for (const auto& [why, episodes] : logs.without)
-    print_error(
-        safe_lines(fmt::format("unmask: {} episodes cannot be replayed: {}\n", episodes, why)));
+    print_error(safe_lines(fmt::format("unmask: {} cannot be replayed: {}\n",
+                                       counted(static_cast<long>(episodes), "episode"), why)));
 }
 
 Result<Done> choose_contexts(const ReplayArguments& arguments, StagedReplay& staged) {

@@ -9,6 +9,7 @@
 #include "app/typed_side.h"
 #include "app/world_flags.h"
 #include "base/rng.h"
+#include "base/units.h"
 #include "environment/json.h"
 #include "llm/file_hash.h"
 
@@ -174,20 +175,21 @@ std::string plan_summary(const RunPlan& plan, const Stages& stages,
   if (plan.judge) text += fmt::format("  {:<14} {}\n", "(judge)", model_text(*plan.judge));
   text += "\ndomains\n";
   for (const auto& [name, stage] : stages)
-    text += fmt::format("  {:<14} {} tasks; prompts and tools: {}\n", name, stage.tasks.size(),
-                        stage.surface.source);
+    text +=
+        fmt::format("  {:<14} {}; prompts and tools: {}\n", name,
+                    counted(static_cast<long>(stage.tasks.size()), "task"), stage.surface.source);
   text += "\nat once\n";
   const EndpointTable endpoints = endpoints_of(plan);
   for (std::size_t i = 0; i < endpoints.names.size(); ++i)
     text += fmt::format("  {:<4} episodes at {}\n", endpoints.slots[i], endpoints.names[i]);
   if (plan.concurrency > 0) text += fmt::format("  {:<4} in all\n", plan.concurrency);
-  text += fmt::format("\n{} episodes of {} {}, seed {}", episodes.size(), plan.trials,
-                      plan.trials == 1 ? "trial" : "trials", plan.seed);
+  text += fmt::format("\n{} of {}, seed {}", counted(static_cast<long>(episodes.size()), "episode"),
+                      counted(plan.trials, "trial"), plan.seed);
   if (!shard.whole()) text += fmt::format(", shard {} of {}", shard.index, shard.count);
   text += fmt::format("; {} are done, {} to play\n", done, left);
-  text +=
-      fmt::format("{} model calls at least (by the reference solutions), {} at most (max_steps)\n",
-                  calls, left * plan.max_steps);
+  text += fmt::format("{} at least (by the reference solutions), {} at most (max_steps)\n",
+                      counted(static_cast<long>(calls), "model call"),
+                      count_text(static_cast<long>(left * plan.max_steps)));
   return safe_lines(text);
 }
 
