@@ -67,6 +67,7 @@ function(unmask_build_facts)
     COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUT=${commit} -P ${PROJECT_SOURCE_DIR}/cmake/commit.cmake)
   add_dependencies(unmask unmask_commit)
   target_sources(unmask PRIVATE ${commit})
+  set_source_files_properties(${commit} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/src/app/build_facts.cc PROPERTIES COMPILE_DEFINITIONS
     "UNMASK_COMPILER=\"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, ${CMAKE_SYSTEM_PROCESSOR}\";UNMASK_BUILD_TYPE=\"${CMAKE_BUILD_TYPE}\";UNMASK_LLAMA_VERSION=\"${UNMASK_LLAMA_VERSION}\";UNMASK_CHARTS_VERSION=\"${UNMASK_CHARTS_VERSION}\"")
 endfunction()
