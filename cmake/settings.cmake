@@ -22,9 +22,8 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # Compiling a few files of a room as one halves the time of a build from nothing. Off for lint, where
-# every file must stand by itself; the rooms apart have files that reuse names.
+# every file must stand by itself.
 option(UNMASK_UNITY "compile several files of a room as one" OFF)
-set(UNMASK_APART environment)
 
 find_program(LLD ld.lld)
 # What users of the installed library get, and what only the build here does.

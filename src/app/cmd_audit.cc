@@ -17,7 +17,7 @@
 namespace unmask {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kAuditDescription =
     "Compares a candidate (quantized, repaired ...) with its baseline, both run on the same "
     "tasks,\n"
     "and says whether the score hides damage: degraded, masked, amplified, clean or inconclusive.\n"
@@ -25,7 +25,7 @@ constexpr const char* kDescription =
     "BASELINE and CANDIDATE are a file, a folder, '-' (standard input) or a comma list of pieces.\n"
     "Several candidates are several comparisons with one baseline, corrected for their number.\n";
 
-constexpr const char* kExamples =
+constexpr const char* kAuditExamples =
     "examples:\n"
     "  unmask audit bf16.json int4.json\n"
     "  unmask audit bf16.json fp8.json int4.json --label BF16 --label FP8 --label INT4\n"
@@ -141,8 +141,8 @@ std::vector<std::string> logs_of(const std::vector<CellSources>& cells) {
 }  // namespace
 
 ExitStatus run_audit(const Invocation& invocation) {
-  CLI::App app(kDescription, "audit");
-  app.footer(kExamples);
+  CLI::App app(kAuditDescription, "audit");
+  app.footer(kAuditExamples);
   AnalysisFlags flags;
   AuditArguments arguments;
   GateFlag gate_flag;

@@ -8,10 +8,10 @@
 namespace unmask {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kCompletionsDescription =
     "Prints a script that completes unmask's commands, options and values.\n";
 
-constexpr const char* kExamples =
+constexpr const char* kCompletionsExamples =
     "examples:\n"
     "  source <(unmask completions bash)\n"
     "  unmask completions zsh > ~/.zfunc/_unmask      (a folder of $fpath)\n"
@@ -27,8 +27,8 @@ constexpr const char* kManualExamples =
 }  // namespace
 
 ExitStatus run_completions(const Invocation& invocation) {
-  CLI::App app(kDescription, "completions");
-  app.footer(kExamples);
+  CLI::App app(kCompletionsDescription, "completions");
+  app.footer(kCompletionsExamples);
   std::string shell;
   app.add_option("shell", shell)->type_name("SHELL")->check(one_of({"bash", "zsh", "fish"}));
   const Result<Parsed> parsed = parse_arguments(app, invocation);

@@ -17,7 +17,7 @@
 namespace unmask {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kDemoDescription =
     "Makes quantized arms of a small agent that is part of the program, lets every arm play the "
     "same\n"
     "tasks with the same seeds, audits them, and says in plain words what was found. No network, "
@@ -26,7 +26,7 @@ constexpr const char* kDescription =
     "\n"
     "The agent is a teaching and test model, trained to err at a known rate; docs/pocket.md.\n";
 
-constexpr const char* kExamples =
+constexpr const char* kDemoExamples =
     "examples:\n"
     "  unmask demo\n"
     "  unmask demo --full -o pocket-study     (both worlds, eight arms, repair and constraint: "
@@ -256,8 +256,8 @@ void add_options(CLI::App& app, DemoArguments& arguments) {
 }  // namespace
 
 ExitStatus run_demo(const Invocation& invocation) {
-  CLI::App app(kDescription, "demo");
-  app.footer(kExamples);
+  CLI::App app(kDemoDescription, "demo");
+  app.footer(kDemoExamples);
   DemoArguments arguments;
   add_options(app, arguments);
   const Result<Parsed> parsed = parse_arguments(app, invocation);

@@ -12,12 +12,12 @@
 namespace unmask {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kDomainsDescription =
     "Lists the simulated worlds that are built in, those of τ²-bench and two small ones of our own "
     "that\n"
     "need no data, with their tools on either side and, where the data is at hand, their tasks.\n";
 
-constexpr const char* kExamples =
+constexpr const char* kDomainsExamples =
     "examples:\n"
     "  unmask domains\n"
     "  unmask domains --tau2 ~/tau2-bench\n";
@@ -45,8 +45,8 @@ Result<std::string> tasks_text(const std::optional<DataFolder>& data, const Doma
 }  // namespace
 
 ExitStatus run_domains(const Invocation& invocation) {
-  CLI::App app(kDescription, "domains");
-  app.footer(kExamples);
+  CLI::App app(kDomainsDescription, "domains");
+  app.footer(kDomainsExamples);
   WorldFlags flags;
   add_world_flags(app, flags);
   const Result<Parsed> parsed = parse_arguments(app, invocation);

@@ -18,7 +18,7 @@
 namespace unmask {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kGradeDescription =
     "Replays the calls of each episode in the built-in worlds, grades what came of them, and "
     "compares\n"
     "with the rewards in the log. A difference is shown with its reason.\n"
@@ -27,7 +27,7 @@ constexpr const char* kDescription =
     "a\n"
     "judge can grade stay open.\n";
 
-constexpr const char* kExamples =
+constexpr const char* kGradeExamples =
     "examples:\n"
     "  unmask grade results.json --tau2 ~/tau2-bench\n"
     "  unmask grade results.json --strict\n"
@@ -224,8 +224,8 @@ void add_options(CLI::App& app, GradeArguments& arguments) {
 }  // namespace
 
 ExitStatus run_grade(const Invocation& invocation) {
-  CLI::App app(kDescription, "grade");
-  app.footer(kExamples);
+  CLI::App app(kGradeDescription, "grade");
+  app.footer(kGradeExamples);
   GradeArguments arguments;
   add_options(app, arguments);
   const Result<Parsed> parsed = parse_arguments(app, invocation);

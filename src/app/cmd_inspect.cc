@@ -14,14 +14,14 @@
 namespace unmask {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kInspectDescription =
     "Looks at one arm: its failed calls by channel, success within a budget of K failed calls,\n"
     "recovery, hallucinated names, and how far the log can be trusted.\n"
     "\n"
     "LOG is a file, a folder, '-' (standard input) or a comma list; several are pieces of one "
     "arm.\n";
 
-constexpr const char* kExamples =
+constexpr const char* kInspectExamples =
     "examples:\n"
     "  unmask inspect results.json\n"
     "  unmask inspect shard1.json shard2.json --label 'gemma INT4'\n"
@@ -63,8 +63,8 @@ Result<ArmSource> arm_of(const std::vector<std::string>& arguments,
 }  // namespace
 
 ExitStatus run_inspect(const Invocation& invocation) {
-  CLI::App app(kDescription, "inspect");
-  app.footer(kExamples);
+  CLI::App app(kInspectDescription, "inspect");
+  app.footer(kInspectExamples);
   AnalysisFlags flags;
   std::vector<std::string> arguments;
   app.add_option("log", arguments)->type_name("LOG...");

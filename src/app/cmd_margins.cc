@@ -16,7 +16,7 @@
 namespace unmask {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kMarginsDescription =
     "Analyses replays of decisions: where a candidate chose otherwise than the baseline in the "
     "same\n"
     "context, how narrow the baseline's choice was there, and whether noise on the margins "
@@ -25,7 +25,7 @@ constexpr const char* kDescription =
     "\n"
     "REPLAY is a file in the form unmask.replay/1, or '-' (standard input).\n";
 
-constexpr const char* kExamples =
+constexpr const char* kMarginsExamples =
     "examples:\n"
     "  unmask margins replay.jsonl\n"
     "  unmask margins replay.jsonl --json margins.json --markdown margins.md\n"
@@ -152,8 +152,8 @@ Result<MarginsReport> analysed(const MarginsArguments& a, Progress& progress) {
 }  // namespace
 
 ExitStatus run_margins(const Invocation& invocation) {
-  CLI::App app(kDescription, "margins");
-  app.footer(kExamples);
+  CLI::App app(kMarginsDescription, "margins");
+  app.footer(kMarginsExamples);
   MarginsArguments arguments;
   add_options(app, arguments);
   const Result<Parsed> parsed = parse_arguments(app, invocation);

@@ -17,14 +17,14 @@
 namespace unmask {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kPlantDescription =
     "Writes a baseline and a candidate log, in tau2-bench's format, whose truth is known: to try "
     "the\n"
     "audit, to teach, to see what a study of a given size would find. No model runs. With "
     "--replay,\n"
     "a replay of decisions whose margins follow a known noise model.\n";
 
-constexpr const char* kExamples =
+constexpr const char* kPlantExamples =
     "examples:\n"
     "  unmask plant --preset damaged --exact --out demo/\n"
     "  unmask plant --preset damaged --tasks 30 --trials 2 --out pilot/\n"
@@ -174,8 +174,8 @@ ExitStatus write_planted_replay(const PlantArguments& arguments) {
 }  // namespace
 
 ExitStatus run_plant(const Invocation& invocation) {
-  CLI::App app(kDescription, "plant");
-  app.footer(kExamples);
+  CLI::App app(kPlantDescription, "plant");
+  app.footer(kPlantExamples);
   PlantArguments arguments;
   add_options(app, arguments);
   const Result<Parsed> parsed = parse_arguments(app, invocation);

@@ -20,7 +20,7 @@
 namespace unmask {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kPlayDescription =
     "Plays one task from the keyboard: you are the agent, the user tells their whole scenario at "
     "first,\n"
     "does their part of the reference solution when you speak to them, and ends the conversation "
@@ -31,7 +31,7 @@ constexpr const char* kDescription =
     "A line is what you say; NAME {JSON} calls a tool. /tools, /policy, /task, /quit.\n"
     "The grade is shown at the end.\n";
 
-constexpr const char* kExamples =
+constexpr const char* kPlayExamples =
     "examples:\n"
     "  unmask play mock create_task_1 --tau2 ~/tau2-bench\n"
     "  unmask play retail 0\n"
@@ -202,8 +202,8 @@ void add_options(CLI::App& app, PlayArguments& arguments) {
 }  // namespace
 
 ExitStatus run_play(const Invocation& invocation) {
-  CLI::App app(kDescription, "play");
-  app.footer(kExamples);
+  CLI::App app(kPlayDescription, "play");
+  app.footer(kPlayExamples);
   PlayArguments arguments;
   add_options(app, arguments);
   const Result<Parsed> parsed = parse_arguments(app, invocation);

@@ -12,14 +12,14 @@
 namespace unmask {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kPowerDescription =
     "Says how many tasks and trials would settle a question, before they are run: by simulation\n"
     "with tasks as clusters, through the audit's own tests.\n"
     "\n"
     "Planned from a pilot (one log of the baseline, or a pair of logs), or from stated rates.\n"
     "PILOT is a file, a folder, '-' (standard input) or a comma list of pieces.\n";
 
-constexpr const char* kExamples =
+constexpr const char* kPowerExamples =
     "examples:\n"
     "  unmask power bf16-pilot.json                       (amplification of 2, U of 10 points)\n"
     "  unmask power bf16-pilot.json int4-pilot.json --comparisons 10\n"
@@ -153,8 +153,8 @@ Result<PowerReport> planned(const PowerFlags& flags, const std::vector<ArmSource
 }  // namespace
 
 ExitStatus run_power(const Invocation& invocation) {
-  CLI::App app(kDescription, "power");
-  app.footer(kExamples);
+  CLI::App app(kPowerDescription, "power");
+  app.footer(kPowerExamples);
   PowerFlags flags;
   std::vector<std::string> arguments;
   app.add_option("pilot", arguments)->type_name("[PILOT [CANDIDATE_PILOT]]");

@@ -18,7 +18,7 @@
 namespace unmask {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kQuantizeDescription =
     "Makes arms of a model: for every recipe a GGUF that any llama.cpp runs, and a JSON that says\n"
     "what was done to each tensor. llama.cpp's own types are stored as such. The simulated "
     "recipes\n"
@@ -26,7 +26,7 @@ constexpr const char* kDescription =
     "model's own type: they behave like the quantized model, and are as large as the full one.\n"
     "Activations are not quantized.\n";
 
-constexpr const char* kExamples =
+constexpr const char* kQuantizeExamples =
     "examples:\n"
     "  unmask quantize model-BF16.gguf -r q8_0,q4_k_m,int4_rtn -o arms\n"
     "  unmask quantize model-BF16.gguf -r int4_awq,q4_0_imatrix --calibration prompts.jsonl -o "
@@ -69,7 +69,7 @@ std::string footer() {
   text += "llama.cpp's types (also with _imatrix behind, which needs --calibration):\n";
   text += wrapped_names(RecipeKind::Library);
   text += "only another stored type:\n" + wrapped_names(RecipeKind::Float);
-  return text + "\n" + kExamples;
+  return text + "\n" + kQuantizeExamples;
 }
 
 std::string check_group(std::string& text) {
@@ -215,7 +215,7 @@ ExitStatus failed(const Error& error, const InterruptWatch& interrupts) {
 }  // namespace
 
 ExitStatus run_quantize(const Invocation& invocation) {
-  CLI::App app(kDescription, "quantize");
+  CLI::App app(kQuantizeDescription, "quantize");
   app.footer(footer());
   QuantizeArguments arguments;
   add_options(app, arguments);

@@ -16,7 +16,6 @@
 #include "app/participants.h"
 #include "app/replay_arms.h"
 #include "app/replay_source.h"
-#include "app/typed_side.h"
 #include "base/units.h"
 #include "report/screen.h"
 #include "rollout/replay_run.h"
@@ -26,7 +25,7 @@
 namespace unmask {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kReplayDescription =
     "Gives the contexts in which a log's agent decided to other models: for each of its messages "
     "the\n"
     "prompt, the tools and the conversation so far are rebuilt as the agent saw them, and each arm "
@@ -36,7 +35,7 @@ constexpr const char* kDescription =
     "Replies are appended to a file as they come; the same command goes on where it broke off.\n"
     "`unmask margins` compares the arms in it. docs/replay.md has the rest.\n";
 
-constexpr const char* kExamples =
+constexpr const char* kReplayExamples =
     "examples:\n"
     "  unmask replay bf16.json --model bf16.gguf --model q4=model-q4_0.gguf\n"
     "  unmask replay results.json --tau2 ~/tau2-bench --decisions 500 --repeat-baseline \\\n"
@@ -118,12 +117,6 @@ std::string usual_out(const std::string& log) {
   return (path.parent_path() / (stem + ".replay.jsonl")).string();
 }
 
-void warn(const std::vector<Warning>& warnings) {
-  for (const Warning& warning : warnings)
-    print_error(safe_lines(fmt::format("unmask: warning: {}{}{}\n", warning.where,
-                                       warning.where.empty() ? "" : ": ", warning.message)));
-}
-
 void tell_what_is_without(const ReplaySources& logs) {
   for (const auto& [why, episodes] : logs.without)
     print_error(safe_lines(fmt::format("unmask: {} cannot be replayed: {}\n",
@@ -174,7 +167,7 @@ Result<Done> stage(const ReplayArguments& arguments, const Invocation& invocatio
   head.command = invocation.command_line;
   head.samples = arguments.arms.samples;
   head.greedy = is_greedy(plan);
-  if (!arguments.quiet) warn(staged.logs.warnings);
+  if (!arguments.quiet) print_warnings(staged.logs.warnings);
   tell_what_is_without(staged.logs);
   return choose_contexts(arguments, staged);
 }
@@ -351,8 +344,8 @@ void add_options(CLI::App& app, ReplayArguments& arguments) {
 }  // namespace
 
 ExitStatus run_replay(const Invocation& invocation) {
-  CLI::App app(kDescription, "replay");
-  app.footer(kExamples);
+  CLI::App app(kReplayDescription, "replay");
+  app.footer(kReplayExamples);
   ReplayArguments arguments;
   add_options(app, arguments);
   const Result<Parsed> parsed = parse_arguments(app, invocation);

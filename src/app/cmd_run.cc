@@ -17,7 +17,6 @@
 #include "app/run_progress.h"
 #include "app/run_results.h"
 #include "app/run_stage.h"
-#include "app/typed_side.h"
 #include "app/world_flags.h"
 #include "base/units.h"
 #include "llm/chat_model.h"
@@ -26,7 +25,7 @@
 namespace unmask {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kRunDescription =
     "Plays a plan: every arm at every task of its domains, trial by trial, against the models the\n"
     "plan names. Each episode is on the disk when it is reported done; the same command goes on\n"
     "where a run broke off, whatever ended it. A finished run prints the audit of its arms.\n"
@@ -34,7 +33,7 @@ constexpr const char* kDescription =
     "Ctrl-C once finishes the episodes in flight, twice gives them up.\n"
     "docs/plan.md has every key of a plan.\n";
 
-constexpr const char* kExamples =
+constexpr const char* kRunExamples =
     "examples:\n"
     "  unmask run plan.toml --dry-run\n"
     "  unmask run plan.toml\n"
@@ -98,12 +97,6 @@ StoreContents of_the_plan(const StoreContents& contents, const Staged& staged) {
   StoreContents mine = contents;
   std::erase_if(mine.episodes, [&](const auto& entry) { return !keys.contains(entry.first); });
   return mine;
-}
-
-void warn(const std::vector<Warning>& warnings) {
-  for (const Warning& warning : warnings)
-    print_error(
-        safe_lines(fmt::format("unmask: warning: {}: {}\n", warning.where, warning.message)));
 }
 
 // Counts the episodes of earlier runs that are this shard's.
@@ -199,7 +192,7 @@ Result<Done> prepare(Staged& staged, ParticipantFactory& factory, EpisodeStore& 
   if (found.empty()) return Done{};
   const Result<std::vector<Warning>> settled = store.settle(found);
   if (!settled) return settled.error();
-  warn(*settled);
+  print_warnings(*settled);
   return Done{};
 }
 
@@ -232,7 +225,7 @@ ExitStatus play(Staged& staged, const RunArguments& arguments, const Invocation&
   Result<EpisodeStore> store = EpisodeStore::open(
       {staged.plan.out, staged.shard, std::move(*settings), arguments.allow_drift});
   if (!store) return fail(store.error());
-  warn(store->found().warnings);
+  print_warnings(store->found().warnings);
   const std::unique_ptr<ParticipantFactory> factory = participant_factory(staged.plan);
   const Result<Done> prepared = prepare(staged, *factory, *store, arguments, watch->once());
   if (!prepared && prepared.error().where == kStopped)
@@ -304,8 +297,8 @@ void add_options(CLI::App& app, RunArguments& arguments) {
 }  // namespace
 
 ExitStatus run_run(const Invocation& invocation) {
-  CLI::App app(kDescription, "run");
-  app.footer(kExamples);
+  CLI::App app(kRunDescription, "run");
+  app.footer(kRunExamples);
   RunArguments arguments;
   add_options(app, arguments);
   const Result<Parsed> parsed = parse_arguments(app, invocation);

@@ -13,14 +13,14 @@
 namespace unmask {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kTasksDescription =
     "Lists the tasks of a domain: how many calls the reference solution makes on either side, what "
     "is\n"
     "checked, and which parts make the reward. A line a task: calls of the agent and of the user "
     "in the\n"
     "reference solution, assertions on the world, statements owed to the user, reward, id.\n";
 
-constexpr const char* kExamples =
+constexpr const char* kTasksExamples =
     "examples:\n"
     "  unmask tasks retail --tau2 ~/tau2-bench\n"
     "  unmask tasks telecom --split small\n"
@@ -81,8 +81,8 @@ Result<std::vector<Task>> tasks_of(const TasksArguments& arguments) {
 }  // namespace
 
 ExitStatus run_tasks(const Invocation& invocation) {
-  CLI::App app(kDescription, "tasks");
-  app.footer(kExamples);
+  CLI::App app(kTasksDescription, "tasks");
+  app.footer(kTasksExamples);
   TasksArguments arguments;
   app.add_option("domain", arguments.domain)->type_name("DOMAIN");
   app.add_option("--split", arguments.split, "only the tasks of this split: base, train, test ...")

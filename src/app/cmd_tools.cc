@@ -13,13 +13,13 @@
 namespace unmask {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kToolsDescription =
     "Lists the tools a domain offers to the agent, or to the simulated user, as a model sees "
     "them.\n"
     "Upstream's wording is shown where a surface file is at hand, else our own of the same "
     "signatures.\n";
 
-constexpr const char* kExamples =
+constexpr const char* kToolsExamples =
     "examples:\n"
     "  unmask tools retail\n"
     "  unmask tools telecom --side user\n"
@@ -107,8 +107,8 @@ Result<Surface> surface_of(const ToolsArguments& arguments) {
 }  // namespace
 
 ExitStatus run_tools(const Invocation& invocation) {
-  CLI::App app(kDescription, "tools");
-  app.footer(kExamples);
+  CLI::App app(kToolsDescription, "tools");
+  app.footer(kToolsExamples);
   ToolsArguments arguments;
   app.add_option("domain", arguments.domain)->type_name("DOMAIN");
   app.add_option("--side", arguments.side, "agent or user")

@@ -8,7 +8,7 @@ namespace unmask {
 namespace {
 
 // Text between single quotes of a POSIX shell.
-std::string quoted(std::string_view text) {
+std::string single_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'')
@@ -31,7 +31,8 @@ std::vector<std::string> names_of(const std::vector<CommandDefinition>& commands
 
 // What bash does for a value: a line of its case.
 std::string bash_value(const OptionDefinition& option) {
-  if (!option.words.empty()) return fmt::format("_unmask_words {}", quoted(joined(option.words)));
+  if (!option.words.empty())
+    return fmt::format("_unmask_words {}", single_quoted(joined(option.words)));
   switch (option.kind) {
     case ValueKind::File:
       return "_unmask_files";
@@ -58,7 +59,7 @@ std::string bash_command(const CommandDefinition& command) {
     }
     out += fmt::format("        {}) {}; return ;;\n", joined(patterns, "|"), bash_value(option));
   }
-  out += fmt::format("      esac\n      options={}\n", quoted(joined(options)));
+  out += fmt::format("      esac\n      options={}\n", single_quoted(joined(options)));
   const std::string positional =
       command.positionals.empty() ? ":" : bash_value(command.positionals.front());
   return out + fmt::format("      positional() {{ {}; }}\n      ;;\n", positional);
@@ -135,7 +136,7 @@ std::string zsh_option(const OptionDefinition& option, const std::string& name) 
   spec += fmt::format("[{}]", zsh_escaped(option.help));
   if (option.value_may_lack) spec += ":" + zsh_value(option);  // "::": optional
   if (!option.value_may_lack && !option.type.empty()) spec += zsh_value(option);
-  return quoted("*" + spec);
+  return single_quoted("*" + spec);
 }
 
 std::string zsh_command(const CommandDefinition& command) {
@@ -144,7 +145,7 @@ std::string zsh_command(const CommandDefinition& command) {
     for (const std::string& name : option.names)
       out += fmt::format(" \\\n            {}", zsh_option(option, name));
   for (const OptionDefinition& positional : command.positionals)
-    out += fmt::format(" \\\n            {}", quoted("*" + zsh_value(positional)));
+    out += fmt::format(" \\\n            {}", single_quoted("*" + zsh_value(positional)));
   return out + "\n          ;;\n";
 }
 
@@ -188,7 +189,7 @@ std::string bash_completions(const std::vector<CommandDefinition>& commands) {
   std::string out = kBashHead;
   for (const CommandDefinition& command : commands) out += bash_command(command);
   out += kBashTail;
-  return fmt::format("commands_of_unmask={}\n", quoted(joined(names_of(commands)))) + out;
+  return fmt::format("commands_of_unmask={}\n", single_quoted(joined(names_of(commands)))) + out;
 }
 
 std::string zsh_completions(const std::vector<CommandDefinition>& commands) {
@@ -201,7 +202,7 @@ std::string zsh_completions(const std::vector<CommandDefinition>& commands) {
       "  local -a unmask_commands\n"
       "  unmask_commands=(\n";
   for (const CommandDefinition& command : commands)
-    out += fmt::format("    {}\n", quoted(command.name + ":" + zsh_escaped(command.summary)));
+    out += fmt::format("    {}\n", single_quoted(command.name + ":" + zsh_escaped(command.summary)));
   out +=
       "  )\n"
       "  _arguments -C '(- *)--help[show the commands]' '(- *)--version[show the version]' \\\n"

@@ -103,6 +103,24 @@ void print_error(std::string_view text) {
   (void)write_all(STDERR_FILENO, text);
 }
 
+std::string safe_lines(const std::string& text) {
+  std::string out;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (end > begin || end < text.size())
+      out += safe_for_terminal(text.substr(begin, end - begin)) + "\n";
+    begin = end + 1;
+  }
+  return out;
+}
+
+void print_warnings(const std::vector<Warning>& warnings) {
+  for (const Warning& warning : warnings)
+    print_error(safe_lines(fmt::format("unmask: warning: {}{}{}\n", warning.where,
+                                       warning.where.empty() ? "" : ": ", warning.message)));
+}
+
 ExitStatus fail(std::string_view sentence) {
   print_error("unmask: " + safe_for_terminal(sentence) + "\n");
   return ExitStatus::Unusable;

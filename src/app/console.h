@@ -7,10 +7,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/command.h"
 #include "base/result.h"
 #include "report/render.h"
+#include "trace/episode.h"
 
 namespace unmask {
 
@@ -23,6 +25,12 @@ Result<Done> write_standard_output(std::string_view text);
 
 // Text of ours for standard error, as it is.
 void print_error(std::string_view text);
+
+// Text of several lines, each made safe for a terminal.
+std::string safe_lines(const std::string& text);
+
+// "unmask: warning: <where>: <message>", a line each, made safe for a terminal.
+void print_warnings(const std::vector<Warning>& warnings);
 
 // "unmask: <sentence>" on standard error, made safe for a terminal; returns Unusable.
 ExitStatus fail(std::string_view sentence);

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "app/typed_side.h"
+#include "app/console.h"
 #include "app/world_flags.h"
 #include "base/rng.h"
 #include "base/units.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/console.h"
 #include "environment/json.h"
 #include "report/render.h"
 
@@ -45,18 +46,6 @@ TypedLine typed_line(std::string_view line, const std::vector<std::string>& tool
   call.call.name = name;
   call.call.arguments = *arguments;
   return call;
-}
-
-std::string safe_lines(const std::string& text) {
-  std::string out;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (end > begin || end < text.size())
-      out += safe_for_terminal(text.substr(begin, end - begin)) + "\n";
-    begin = end + 1;
-  }
-  return out;
 }
 
 void TypedSide::receive(const TurnMessage& message) {

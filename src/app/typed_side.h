@@ -26,9 +26,6 @@ TypedLine typed_line(std::string_view line, const std::vector<std::string>& tool
 // The `where` of the Error by which a person leaves.
 inline constexpr std::string_view kLeft = "left";
 
-// Text of several lines, each made safe for a terminal.
-std::string safe_lines(const std::string& text);
-
 struct TypedSide {
   std::istream& in;
   std::function<void(const std::string&)> show;  // to the person

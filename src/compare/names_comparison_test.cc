@@ -23,7 +23,7 @@ std::vector<FailedCall> names(const std::vector<std::string>& list) {
   return calls;
 }
 
-NamesComparison compared(const Arm& b, const Arm& c, bool copies = false) {
+NamesComparison compared_names(const Arm& b, const Arm& c, bool copies = false) {
   return compare_names(*pair_tasks(b, c), copies, 1);
 }
 
@@ -32,7 +32,7 @@ TEST(NamesComparison, CountsByHand) {
                      episode("b", 0, true, 20, names({"s"}))});
   const Arm c = arm({episode("a", 0, true, 20, names({"p", "p", "p", "p", "q", "t", "t"})),
                      episode("b", 0, true, 20, names({"s"}))});
-  const NamesComparison found = compared(b, c);
+  const NamesComparison found = compared_names(b, c);
   // p 3:4, q 2:1, r 1:0, s 1:1, t 0:2. Mid ranks 5 4 2.5 2.5 1 and 5 2.5 1 2.5 4.
   ASSERT_EQ(found.counts.size(), 5u);
   EXPECT_EQ(found.counts[0].name, "p");
@@ -57,7 +57,7 @@ TEST(NamesComparison, CountsByHand) {
 
 TEST(NamesComparison, GivesNoAgreementBelowFiveNames) {
   const Arm b = arm({episode("a", 0, true, 20, names({"p", "q", "r", "s"}))});
-  const NamesComparison found = compared(b, b);
+  const NamesComparison found = compared_names(b, b);
   EXPECT_FALSE(found.spearman);
   EXPECT_FALSE(found.kendall_tau_b);
   EXPECT_FALSE(found.jaccard);
@@ -66,7 +66,7 @@ TEST(NamesComparison, GivesNoAgreementBelowFiveNames) {
 
 TEST(NamesComparison, HasNoNovelShareWithoutHallucinations) {
   const Arm b = arm({episode("a", 0, true, 20, names({"p"}))});
-  const NamesComparison found = compared(b, arm({episode("a", 0, true, 20)}));
+  const NamesComparison found = compared_names(b, arm({episode("a", 0, true, 20)}));
   EXPECT_FALSE(found.novel_share);
   EXPECT_EQ(found.candidate_calls, 0);
 }
@@ -74,7 +74,7 @@ TEST(NamesComparison, HasNoNovelShareWithoutHallucinations) {
 // Every halving of four trials, by sets of trials, against the definition.
 TEST(NamesComparison, AveragesTheCeilingOverTheHalvings) {
   const Arm b = random_arm({.tasks = 6, .tool_name = 0.3, .names = 7, .seed = 3});
-  const NamesComparison found = compared(b, random_arm({.tasks = 6, .seed = 4}));
+  const NamesComparison found = compared_names(b, random_arm({.tasks = 6, .seed = 4}));
   double total = 0;
   for (const std::set<int>& half :
        {std::set<int>{0, 1}, std::set<int>{0, 2}, std::set<int>{0, 3}}) {
@@ -92,7 +92,7 @@ TEST(NamesComparison, AveragesTheCeilingOverTheHalvings) {
     total += *spearman(x, y);
   }
   EXPECT_NEAR(*found.spearman_ceiling, total / 3, 1e-12);
-  EXPECT_FALSE(compared(b, b, true).spearman_ceiling);
+  EXPECT_FALSE(compared_names(b, b, true).spearman_ceiling);
 }
 
 struct Call {
@@ -141,7 +141,7 @@ TEST(NovelBeyondChance, LeavesOneTrialOutByHand) {
   const Arm c =
       arm({episode("a", 0, true, 9, names({"p", "z"})), episode("a", 1, true, 9, names({"z"})),
            episode("b", 0, true, 9, names({"q"})), episode("b", 1, true, 9, names({"r"}))});
-  const NamesComparison found = compared(b, c);
+  const NamesComparison found = compared_names(b, c);
   ASSERT_TRUE(found.novel_beyond_chance);
   EXPECT_NEAR(found.novel_beyond_chance->difference, 2.0 / 5 - 2.0 / 6, 1e-12);
   EXPECT_NEAR(held_out_difference(calls_of(b, c), {}), 2.0 / 5 - 2.0 / 6, 1e-12);
@@ -153,13 +153,13 @@ TEST(NovelBeyondChance, LeavesOneTrialOutByHand) {
   }
   const double reach = found.novel_beyond_chance->ci95.hi - found.novel_beyond_chance->difference;
   EXPECT_NEAR(reach / (12.7062047 * std::sqrt(squares)), 1, 0.06);
-  EXPECT_FALSE(compared(b, c, true).novel_beyond_chance);
+  EXPECT_FALSE(compared_names(b, c, true).novel_beyond_chance);
 }
 
 TEST(NovelBeyondChance, EqualsItsDefinitionOnRandomArms) {
   const Arm b = random_arm({.tasks = 8, .trials = 3, .names = 30, .seed = 60});
   const Arm c = random_arm({.tasks = 8, .trials = 3, .names = 40, .seed = 61});
-  EXPECT_NEAR(compared(b, c).novel_beyond_chance->difference,
+  EXPECT_NEAR(compared_names(b, c).novel_beyond_chance->difference,
               held_out_difference(calls_of(b, c), {}), 1e-12);
 }
 
@@ -170,8 +170,8 @@ TEST(NovelBeyondChance, UsesTheTrialsBothArmsHave) {
   for (const EpisodeFacts& e : more.episodes) {
     if (e.trial < 3) three.push_back(e);
   }
-  EXPECT_EQ(compared(b, more).novel_beyond_chance->difference,
-            compared(b, arm(three)).novel_beyond_chance->difference);
+  EXPECT_EQ(compared_names(b, more).novel_beyond_chance->difference,
+            compared_names(b, arm(three)).novel_beyond_chance->difference);
 }
 
 // A/A: the same habits in both arms, many rare names, so that new names are always met. The naive
@@ -185,7 +185,7 @@ TEST(NovelBeyondChance, DoesNotTakeUnseenNamesForNovelty) {
     const std::uint64_t seed = 1000 + 2 * static_cast<std::uint64_t>(run);
     const Arm b = random_arm({.tasks = 30, .tool_name = 0.08, .names = 60, .seed = seed});
     const Arm c = random_arm({.tasks = 30, .tool_name = 0.08, .names = 60, .seed = seed + 1});
-    const NamesComparison found = compared(b, c);
+    const NamesComparison found = compared_names(b, c);
     ASSERT_TRUE(found.novel_beyond_chance);
     if (found.novel_beyond_chance->p < 0.05) ++rejected;
     share += *found.novel_share / kRuns;
@@ -202,7 +202,7 @@ TEST(NovelBeyondChance, SeesNamesTheBaselineNeverUses) {
       if (call.position % 3 == 0) call.name = "quantized_" + call.name;
     }
   }
-  const NamesComparison found = compared(b, c);
+  const NamesComparison found = compared_names(b, c);
   EXPECT_LT(found.novel_beyond_chance->p, 1e-3);
   EXPECT_GT(found.novel_beyond_chance->ci95.lo, 0.2);
 }

@@ -13,10 +13,6 @@ Error raised(const PythonError& error) {
   return Error{ErrorKind::InvalidArgument, error.text(), error.class_name()};
 }
 
-std::string_view requestor(Side side) {
-  return side == Side::Agent ? "assistant" : "user";
-}
-
 // make_tool_call(self, tool_name, requestor, **arguments): these three keys collide, requestor
 // first because it is merged before the function is called. by_keyword: the grader also passes
 // tool_name by keyword, where it collides in the same way.
@@ -38,6 +34,10 @@ void refuse_collisions(const Value& keywords, bool by_keyword) {
 }
 
 }  // namespace
+
+std::string_view requestor(Side side) {
+  return side == Side::Agent ? "assistant" : "user";
+}
 
 std::string described(const ToolRequest& call) {
   std::string out = "ToolCall (from " + std::string(requestor(call.side)) + ")\n";

@@ -16,6 +16,9 @@
 
 namespace unmask {
 
+// "assistant" or "user", as upstream writes a side.
+std::string_view requestor(Side side);
+
 // A tool call as the environment takes it.
 struct ToolRequest {
   std::string id;

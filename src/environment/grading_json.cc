@@ -6,10 +6,6 @@ namespace unmask {
 
 namespace {
 
-std::string_view requestor(Side side) {
-  return side == Side::Agent ? "assistant" : "user";
-}
-
 Value text_or_none(const std::optional<std::string>& text) {
   return text ? Value(*text) : Value();
 }

@@ -39,8 +39,8 @@ std::string type_name(const Value& v);
 
 std::string repr(const Value& v);
 std::string repr(double v);
-std::string quoted(std::string_view text);  // repr of a str
-std::string str(const Value& v);            // what an f-string inserts
+std::string repr_of_text(std::string_view text);  // repr of a str
+std::string str(const Value& v);                  // what an f-string inserts
 
 bool truthy(const Value& v);
 bool is_number(const Value& v);  // bool, int or float

@@ -157,7 +157,7 @@ std::string repr_container(const Value& v) {
   std::string out = dict ? "{" : "[";
   for (std::size_t i = 0; i < v.size(); ++i) {
     if (i) out += ", ";
-    if (dict) out += quoted(v.key(i)) + ": ";
+    if (dict) out += repr_of_text(v.key(i)) + ": ";
     out += repr(v[i]);
   }
   return out + (dict ? "}" : "]");
@@ -165,7 +165,7 @@ std::string repr_container(const Value& v) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string repr_of_text(std::string_view text) {
   const bool single = text.find('\'') != std::string_view::npos;
   const char quote = single && text.find('"') == std::string_view::npos ? '"' : '\'';
   std::string out(1, quote);
@@ -201,14 +201,14 @@ std::string repr(const Value& v) {
     case Kind::Float:
       return repr(v.as_float());
     case Kind::Str:
-      return quoted(v.as_str());
+      return repr_of_text(v.as_str());
     case Kind::List:
     case Kind::Dict:
       return repr_container(v);
     case Kind::Model:
       return v.model_class().name + "(" + repr_fields(v, ", ") + ")";
     case Kind::Enum:
-      return "<" + str(v) + ": " + quoted(v.as_str()) + ">";
+      return "<" + str(v) + ": " + repr_of_text(v.as_str()) + ">";
     case Kind::Date:
     case Kind::Datetime:
       return repr_date(v);

@@ -204,7 +204,7 @@ std::string choices_text(const std::vector<std::string>& values) {
   std::string out;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i) out += i + 1 == values.size() ? " or " : ", ";
-    out += python::quoted(values[i]);
+    out += python::repr_of_text(values[i]);
   }
   return out;
 }

@@ -88,7 +88,7 @@ Episode episode_of(const Json& messages) {
   return episode;
 }
 
-RunInfo info_of(const std::string& domain, const std::string& format = "tau2") {
+RunInfo golden_info(const std::string& domain, const std::string& format = "tau2") {
   RunInfo info;
   info.format = format;
   info.domain = domain;
@@ -144,7 +144,7 @@ class GoldenDomain : public ::testing::TestWithParam<const char*> {};
 TEST_P(GoldenDomain, EveryFuzzedFailureHasAChannelThatFitsWhatTheFuzzerMeant) {
   SKIP_WITHOUT_SHARED_DATA();
   const std::string domain = GetParam();
-  const Classifier classifier(info_of(domain), nullptr);
+  const Classifier classifier(golden_info(domain), nullptr);
   Tally tally;
   std::map<std::string, std::map<std::string, int>> by_kind;
   for (const Json& line : read_lines(kShared + "/tau2/golden/" + domain + "_fuzz.jsonl")) {
@@ -196,7 +196,7 @@ TEST_P(GoldenDomain, TaskEvaluationAndOrchestratorRunsLeaveNoUnknownText) {
   SKIP_WITHOUT_SHARED_DATA();
   const std::string domain = GetParam();
   const std::string folder = kShared + "/tau2/golden/" + domain;
-  const Classifier classifier(info_of(domain), nullptr);
+  const Classifier classifier(golden_info(domain), nullptr);
   Tally tally;
   int expected = 0;
   const auto judge = [&](const Episode& episode) {
@@ -235,7 +235,7 @@ TEST(GoldenLogs, TheErrorsOfTauBenchV1AreAllKnown) {
   SKIP_WITHOUT_SHARED_DATA();
   std::ifstream in(kShared + "/logs/tau1_gpt-4o_airline.json");
   const Json log = Json::parse(in);
-  const Classifier classifier(info_of("airline", "tau1"), nullptr);
+  const Classifier classifier(golden_info("airline", "tau1"), nullptr);
   Tally tally;
   int results = 0;
   int not_offered = 0;
@@ -294,7 +294,7 @@ TEST(GoldenLogs, PublicTau2LogsHaveNoUnknownText) {
                                           {"tau2_gpt-4.1-mini_telecom_1.json", "telecom"}}) {
     std::ifstream in(kShared + "/logs/" + file);
     const Json log = Json::parse(in);
-    const Classifier classifier(info_of(domain), nullptr);
+    const Classifier classifier(golden_info(domain), nullptr);
     for (const Json& simulation : log["simulations"]) {
       const ClassifiedEpisode judged = classifier.classify(episode_of(simulation["messages"]));
       for (const ClassifiedCall& call : judged.calls) {

@@ -29,7 +29,7 @@ std::string special(const Gguf& file, const std::string& key) {
   return std::string(tokens->texts().at(static_cast<std::size_t>(*id->whole())));
 }
 
-const std::vector<ChatTool> kTools = {
+const std::vector<ChatTool> kShopTools = {
     {"get_user", "Finds a user.",
      R"({"type":"object","properties":{"id":{"type":"string"},"depth":{"type":"integer"}},)"
      R"("required":["id"]})"},
@@ -59,10 +59,10 @@ class ChatTemplateTest : public ::testing::Test {
 
   // "text|name(arguments)|..." of what the template makes of a completion.
   std::string read(const std::string& completion) {
-    const Result<ChatPrompt> prompt = template_->render(messages_, kTools);
+    const Result<ChatPrompt> prompt = template_->render(messages_, kShopTools);
     EXPECT_TRUE(prompt) << to_string(prompt.error());
     const ParsedCompletion parsed =
-        template_->parse(completion, prompt->opening, messages_, kTools);
+        template_->parse(completion, prompt->opening, messages_, kShopTools);
     std::string out = parsed.message.content.value_or("");
     for (const ChatCall& call : parsed.message.calls)
       out += "|" + call.name + "(" + call.arguments + ")";
@@ -153,7 +153,7 @@ TEST_F(ChatTemplateTest, WritesTheConversationBack) {
   result.content = "Ada";
   messages_.push_back(call);
   messages_.push_back(result);
-  const Result<ChatPrompt> prompt = template_->render(messages_, kTools);
+  const Result<ChatPrompt> prompt = template_->render(messages_, kShopTools);
   ASSERT_TRUE(prompt);
   EXPECT_NE(prompt->text.find("<tool_call>\n{\"name\": \"get_user\", \"arguments\": {\"id\": "
                               "\"u7\"}}\n</tool_call>"),
@@ -169,7 +169,7 @@ TEST_F(ChatTemplateTest, HasAGrammarOfNames) {
         std::pair{"Qwen-Qwen3-0.6B.jinja", "ggml-vocab-qwen2.gguf"},
         std::pair{"Qwen3.5-4B.jinja", "ggml-vocab-qwen35.gguf"}}) {
     load(name, vocabulary);
-    const Result<NameGrammar> grammar = template_->name_grammar(messages_, kTools);
+    const Result<NameGrammar> grammar = template_->name_grammar(messages_, kShopTools);
     ASSERT_TRUE(grammar) << to_string(grammar.error());
     EXPECT_TRUE(grammar->lazy) << name;
     EXPECT_FALSE(grammar->patterns.empty()) << name;

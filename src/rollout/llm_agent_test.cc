@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "environment/data_folder.h"
 #include "environment/json.h"
 #include "failure/classify.h"
 #include "llm/chat_reply.h"
@@ -10,6 +9,7 @@
 #include "rollout/chat_double_for_tests.h"
 #include "rollout/episode.h"
 #include "rollout/llm_user.h"
+#include "rollout/mock_domain_for_tests.h"
 #include "rollout/scripted.h"
 
 namespace unmask {
@@ -17,14 +17,6 @@ namespace {
 
 using Speaker = ReplayMessage::Speaker;
 using ChatRole = ChatMessage::Role;
-
-const std::shared_ptr<const Domain>& mock() {
-  static const std::shared_ptr<const Domain> kDomain = [] {
-    const Result<DataFolder> data = DataFolder::open(UNMASK_TEST_DATA "/environment/tau2");
-    return *load_domain(*data, "mock");
-  }();
-  return kDomain;
-}
 
 Task task_of(const std::string& more = "") {
   return *read_task(

@@ -36,12 +36,12 @@ const std::shared_ptr<const Domain>& domain_of(const PocketWorld& world) {
   return &world == &pocket::telecom() ? kTelecom : kRetail;
 }
 
-struct Played {
+struct PlayedByExpert {
   PlayedEpisode episode;
   std::vector<PocketMove> moves;
 };
 
-Played play(const PocketWorld& world, TaskNumber number, const PocketRates& rates = {}) {
+PlayedByExpert play(const PocketWorld& world, TaskNumber number, const PocketRates& rates = {}) {
   const Task task = pocket::task_of(world, number);
   pocket::Scene scene = pocket::scene_of(world, number);
   const Toolkit tools = pocket::toolkit_of(world, scene, Side::User);
@@ -57,7 +57,7 @@ Played play(const PocketWorld& world, TaskNumber number, const PocketRates& rate
 TEST(PocketExpert, SolvesEveryEvaluationTask) {
   for (const PocketWorld* world : kWorlds)
     for (std::uint64_t number = 0; number < 114; ++number) {
-      const Played played = play(*world, {false, number});
+      const PlayedByExpert played = play(*world, {false, number});
       EXPECT_EQ(played.episode.episode.success, true) << world->name << " t" << number;
       EXPECT_EQ(played.episode.error_count, 0) << world->name << " t" << number;
     }
@@ -68,7 +68,8 @@ TEST(PocketExpert, SolvesTwoThousandTrainingTasksWanderingOrNot) {
   rates.wander = 0.1;
   for (const PocketWorld* world : kWorlds)
     for (std::uint64_t number = 0; number < 2000; ++number) {
-      const Played played = play(*world, {true, number}, number % 2 ? rates : PocketRates{});
+      const PlayedByExpert played =
+          play(*world, {true, number}, number % 2 ? rates : PocketRates{});
       EXPECT_EQ(played.episode.episode.success, true) << world->name << " train" << number;
       EXPECT_EQ(played.episode.error_count, 0) << world->name << " train" << number;
     }
@@ -111,7 +112,7 @@ TEST(PocketExpert, ErrsAtTheRatesItIsGivenAndTheChannelsShowIt) {
     std::map<Channel, int> channels;
     std::map<SubKind, int> kinds;
     for (std::uint64_t number = 0; number < 1500; ++number) {
-      const Played played = play(*world, {true, number}, rates);
+      const PlayedByExpert played = play(*world, {true, number}, rates);
       const std::vector<PocketMove>& moves = played.moves;
       for (std::size_t i = 0; i + 1 < moves.size(); ++i) {  // the last is "done"
         const bool follows = i > 0 && moves[i - 1] == PocketMove::Mistake;
@@ -379,7 +380,7 @@ TEST(PocketEpisodes, AreMadeOfFewWords) {
   std::set<std::string> words;
   for (const PocketWorld* world : kWorlds)
     for (std::uint64_t number = 0; number < 1500; ++number) {
-      const Played played = play(*world, {true, number}, rates);
+      const PlayedByExpert played = play(*world, {true, number}, rates);
       const Episode& episode = played.episode.episode;
       collect_words(pocket::policy_of(*world, pocket::scene_of(*world, {true, number})), words);
       for (const OfferedTool& tool : *episode.agent_tools) collect_words(tool.name, words);

@@ -2,23 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "environment/data_folder.h"
 #include "environment/json.h"
 #include "rollout/episode.h"
+#include "rollout/mock_domain_for_tests.h"
 #include "rollout/scripted.h"
 
 namespace unmask {
 namespace {
 
 using Speaker = ReplayMessage::Speaker;
-
-const std::shared_ptr<const Domain>& mock() {
-  static const std::shared_ptr<const Domain> kDomain = [] {
-    const Result<DataFolder> data = DataFolder::open(UNMASK_TEST_DATA "/environment/tau2");
-    return *load_domain(*data, "mock");
-  }();
-  return kDomain;
-}
 
 const Task& task() {
   static const Task kTask = *read_task(*parse_json(R"({"id": "milk",

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "environment/data_folder.h"
 #include "environment/json.h"
 #include "rollout/chat_double_for_tests.h"
 #include "rollout/conversation.h"
 #include "rollout/episode.h"
 #include "rollout/llm_agent.h"
+#include "rollout/mock_domain_for_tests.h"
 #include "rollout/scripted.h"
 
 namespace unmask {
@@ -15,15 +15,7 @@ namespace {
 
 using Speaker = ReplayMessage::Speaker;
 
-const std::shared_ptr<const Domain>& mock() {
-  static const std::shared_ptr<const Domain> kDomain = [] {
-    const Result<DataFolder> data = DataFolder::open(UNMASK_TEST_DATA "/environment/tau2");
-    return *load_domain(*data, "mock");
-  }();
-  return kDomain;
-}
-
-const Task& task() {
+const Task& plain_task() {
   static const Task kTask =
       *read_task(*parse_json(R"({"id": "t", "user_scenario": {"instructions": "x"}})"));
   return kTask;
@@ -37,7 +29,7 @@ struct Repaired {
         agent(inner, offered_tools(own_surface(*mock()).agent_tools), std::move(repair)),
         user(
             Script({text_message(Speaker::User, "hi")}, text_message(Speaker::User, "###STOP###"))),
-        played(*play_episode(mock(), task(), agent, &user, options)) {}
+        played(*play_episode(mock(), plain_task(), agent, &user, options)) {}
 
   // The message that came of the refusals: the agent's first after its greeting.
   const Message& message() const { return played.episode.messages.at(2); }

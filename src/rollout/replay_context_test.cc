@@ -4,13 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include "environment/data_folder.h"
 #include "environment/json.h"
 #include "llm/chat_request.h"
 #include "rollout/chat_double_for_tests.h"
 #include "rollout/conversation.h"
 #include "rollout/episode.h"
 #include "rollout/llm_agent.h"
+#include "rollout/mock_domain_for_tests.h"
 #include "rollout/repair.h"
 #include "rollout/scripted.h"
 
@@ -18,14 +18,6 @@ namespace unmask {
 namespace {
 
 using Speaker = ReplayMessage::Speaker;
-
-const std::shared_ptr<const Domain>& mock() {
-  static const std::shared_ptr<const Domain> kDomain = [] {
-    const Result<DataFolder> data = DataFolder::open(UNMASK_TEST_DATA "/environment/tau2");
-    return *load_domain(*data, "mock");
-  }();
-  return kDomain;
-}
 
 Task task_of(const char* json) {
   return *read_task(*parse_json(json));

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "environment/data_folder.h"
 #include "environment/json.h"
 #include "rollout/episode.h"
+#include "rollout/mock_domain_for_tests.h"
 #include "rollout/scripted.h"
 
 namespace unmask {
@@ -12,14 +12,6 @@ namespace {
 
 using Speaker = ReplayMessage::Speaker;
 using Moves = std::vector<Result<TurnMessage>>;
-
-const std::shared_ptr<const Domain>& mock() {
-  static const std::shared_ptr<const Domain> kDomain = [] {
-    const Result<DataFolder> data = DataFolder::open(UNMASK_TEST_DATA "/environment/tau2");
-    return *load_domain(*data, "mock");
-  }();
-  return kDomain;
-}
 
 Task task_of(const std::string& more = "") {
   Result<Task> task =

@@ -9,10 +9,6 @@ namespace {
 
 using Speaker = ReplayMessage::Speaker;
 
-std::string_view requestor(Side side) {
-  return side == Side::Agent ? "assistant" : "user";
-}
-
 std::optional<std::int64_t> integer(const Value* v) {
   if (!v || v->kind() != Kind::Int) return std::nullopt;
   return v->as_int();

@@ -52,7 +52,7 @@ std::vector<Value> direct_flights(const Value& db, const Wanted& wanted) {
 std::string next_day(const std::string& date) {
   const std::string day = date.size() < 2 ? date : date.substr(date.size() - 2);
   if (day.empty() || day.find_first_not_of("0123456789") != std::string::npos)
-    throw PythonError("invalid literal for int() with base 10: " + python::quoted(day));
+    throw PythonError("invalid literal for int() with base 10: " + python::repr_of_text(day));
   return "2024-05-" + std::to_string(std::stoi(day) + 1);
 }
 
