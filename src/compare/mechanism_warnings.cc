@@ -9,6 +9,10 @@ std::string_view of_what(DecisionKind kind) {
   return kind == DecisionKind::WhichTool ? "which tool" : "whether to call";
 }
 
+std::string_view is_or_are(long count) {
+  return count == 1 ? "is" : "are";
+}
+
 class Notices {
  public:
   void add(bool given, std::string_view code, const std::string& message, const std::string& where,
@@ -26,8 +30,8 @@ void warn_of_margins(const ReplayedArm& arm, DecisionKind kind, const MarginsMis
   const std::string& label = arm.arm.label;
   const auto add = [&](long count, std::string_view code, std::string_view why) {
     warnings.add(count > 0, code,
-                 fmt::format("{} of {} replies have no margin of {}: {}.", count, arm.replies,
-                             of_what(kind), why),
+                 fmt::format("{} of {} replies {} no margin of {}: {}.", count, arm.replies,
+                             count == 1 ? "has" : "have", of_what(kind), why),
                  label, count);
   };
   add(missing.no_alternatives, "no_alternatives",
@@ -55,11 +59,12 @@ void warn_of_bounds(const ReplayedArm& arm, Notices& warnings) {
 
 void warn_of_replies(const ReplayedArm& arm, Notices& warnings) {
   const std::string& label = arm.arm.label;
-  warnings.add(arm.missing > 0, "missing_replies",
-               fmt::format("{} of {} replies are not in the replay: it was broken off, or lines of "
-                           "it are missing; their contexts are left out of every comparison.",
-                           arm.missing, arm.missing + arm.replies + arm.errors),
-               label, arm.missing);
+  warnings.add(
+      arm.missing > 0, "missing_replies",
+      fmt::format("{} of {} replies {} not in the replay: it was broken off, or lines of "
+                  "it are missing; their contexts are left out of every comparison.",
+                  arm.missing, arm.missing + arm.replies + arm.errors, is_or_are(arm.missing)),
+      label, arm.missing);
   warnings.add(arm.errors > 0, "no_reply",
                "Some contexts got no reply and were left out of every comparison.", label,
                arm.errors);
@@ -111,11 +116,12 @@ void warn_of_flips(const CandidateMechanism& candidate, Notices& warnings) {
 std::vector<Warning> warnings_of(const Mechanism& mechanism) {
   Notices warnings;
   const long chosen = mechanism.head.selected;
-  warnings.add(mechanism.contexts < chosen, "unfinished_replay",
-               fmt::format("Of {} decisions that were chosen {} are in the replay: it was broken "
-                           "off, and the unmask replay that made it goes on with it.",
-                           chosen, mechanism.contexts),
-               "", chosen - mechanism.contexts);
+  warnings.add(
+      mechanism.contexts < chosen, "unfinished_replay",
+      fmt::format("{} of {} chosen decisions {} not in the replay: it was broken off, and "
+                  "the unmask replay that made it goes on with it.",
+                  chosen - mechanism.contexts, chosen, is_or_are(chosen - mechanism.contexts)),
+      "", chosen - mechanism.contexts);
   for (const ReplayedArm& arm : mechanism.arms) warn_of_arm(arm, warnings);
   for (const CandidateMechanism& candidate : mechanism.candidates)
     warn_of_flips(candidate, warnings);
