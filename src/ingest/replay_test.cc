@@ -48,7 +48,7 @@ Replay small_replay() {
   reply.channel = "tool_name";
   reply.sub_kind = "near_miss";
   reply.decision =
-      R"({"first": {"token": "<call>", "logprob": -0.1, "top": [["<call>", -0.1], ["I", -2]]}, )"
+      R"({"first": {"token": "<call>", "logprob": -0.1, "top": [["<call>", -0.1], ["I", -4]]}, )"
       R"("name": {"name": "get_ordr", "tokens": [{"token": "get_ordr", "logprob": -0.5, "top": []}]}})";
   reply.usage = TokenUsage{100, 7};
   reply.seconds = 0.25;
