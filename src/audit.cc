@@ -275,8 +275,7 @@ Result<LoadedArm> load_arm(const ArmSource& source, const AuditOptions& options)
     // Facts of this piece are complete; merge them into the arm.
     std::vector<EpisodeList::Shared> facts = collector.take_all();
     UNMASK_CHECK(facts.size() == read->episodes);
-    const Warning unreadable = unreadable_decisions(facts);
-    if (unreadable.count > 0) loaded.warnings.push_back(unreadable);
+    append(loaded.warnings, decision_warnings(facts), "");
     std::move(facts.begin(), facts.end(), std::back_inserter(episodes));
     shelf.take(collector.take_excerpts());
     append(loaded.warnings, std::move(read->warnings), "");

@@ -35,13 +35,22 @@ void FactsCollector::take(const RunInfo& info, std::size_t index, const Episode&
   facts_[index] = std::move(shared);
 }
 
-Warning unreadable_decisions(const std::vector<EpisodeList::Shared>& episodes) {
-  Warning warning{"unreadable_decision",
-                  "the log-probabilities of some messages could not be read and were left out", "",
-                  0};
-  for (const EpisodeList::Shared& episode : episodes)
-    if (episode->decisions) warning.count += episode->decisions->unreadable;
-  return warning;
+std::vector<Warning> decision_warnings(const std::vector<EpisodeList::Shared>& episodes) {
+  std::vector<Warning> warnings = {
+      {"unreadable_decision",
+       "the log-probabilities of some messages could not be read and were left out", "", 0},
+      {"contradictory_logprobs",
+       "the log-probabilities of some messages contradict themselves: a token's own differs from "
+       "the "
+       "one among its alternatives, or they add up to more than 1",
+       "", 0}};
+  for (const EpisodeList::Shared& episode : episodes) {
+    if (!episode->decisions) continue;
+    warnings[0].count += episode->decisions->unreadable;
+    warnings[1].count += episode->decisions->contradictory;
+  }
+  std::erase_if(warnings, [](const Warning& warning) { return warning.count == 0; });
+  return warnings;
 }
 
 }  // namespace unmask

@@ -39,7 +39,7 @@ class FactsCollector {
   ExcerptShelf shelf_;
 };
 
-// How many log-probabilities of decisions could not be read.
-Warning unreadable_decisions(const std::vector<EpisodeList::Shared>& episodes);
+// Of log-probabilities of decisions that could not be read, or cannot be true.
+std::vector<Warning> decision_warnings(const std::vector<EpisodeList::Shared>& episodes);
 
 }  // namespace unmask

@@ -281,6 +281,9 @@ Result<Done> save_tables(const std::string& folder, const std::vector<CsvTable>&
 
 void add_output_flags(CLI::App& app, AnalysisFlags& flags) {
   add_text_flags(app, flags);
+  app.add_option("--html", flags.html, "a page with charts and tables")
+      ->type_name("FILE")
+      ->group("results");
   add_screen_flags(app, flags);
 }
 

@@ -38,7 +38,7 @@ struct AnalysisFlags {
 // `compares`: the options that only matter between two arms are offered too.
 void add_analysis_flags(CLI::App& app, AnalysisFlags& flags, bool compares);
 
-// Of these, only where results go: --json, --markdown, --color and --quiet.
+// Of these, only where results go: --json, --markdown, --html, --color and --quiet.
 void add_output_flags(CLI::App& app, AnalysisFlags& flags);
 
 // Of these, the ones that say how a log is read.

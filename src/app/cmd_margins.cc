@@ -6,6 +6,7 @@
 #include <set>
 
 #include "app/analysis_flags.h"
+#include "app/chart_library.h"
 #include "app/command_line.h"
 #include "app/console.h"
 #include "base/units.h"
@@ -28,7 +29,7 @@ constexpr const char* kMarginsDescription =
 constexpr const char* kMarginsExamples =
     "examples:\n"
     "  unmask margins replay.jsonl\n"
-    "  unmask margins replay.jsonl --json margins.json --markdown margins.md\n"
+    "  unmask margins replay.jsonl --json margins.json --html margins.html\n"
     "  unmask margins bf16-only.jsonl --noise 0.8      (full precision alone: risk at that "
     "noise)\n";
 
@@ -53,7 +54,7 @@ void add_noise_options(CLI::App& app, MarginsArguments& a) {
       ->group(group);
   app.add_option("--shrink", a.lambda, "and margins multiplied by this (1)")
       ->type_name("LAMBDA")
-      ->check(CLI::Validator(number(-1000, 1000), "", ""))
+      ->check(CLI::Validator(number(0, 1000), "", ""))
       ->group(group);
   app.add_option("--shift", a.alpha, "and moved by this many nats (0)")
       ->type_name("ALPHA")
@@ -112,7 +113,9 @@ Result<Done> complete_options(MarginsArguments& a) {
   a.options.screen_low = from_points(a.screen_low_percent);
   a.options.screen_high = from_points(a.screen_high_percent);
   if (a.sigma) a.options.noise = NoiseLevel{*a.sigma, a.lambda.value_or(1), a.alpha.value_or(0)};
-  return complete(a.out);
+  const Result<Done> completed = complete(a.out);
+  if (!completed) return completed;
+  return check_inputs_kept(a.out, a.replays, {});
 }
 
 // Makes another arm the baseline.
@@ -176,7 +179,7 @@ ExitStatus run_margins(const Invocation& invocation) {
   return deliver(arguments.out,
                  {[&] { return to_json(*report); },
                   [&] { return to_markdown(*report); },
-                  {},
+                  [&] { return to_html(*report, chart_library()); },
                   [&](const TerminalStyle& style) { return to_terminal(*report, style); },
                   {},
                   {},

@@ -52,6 +52,13 @@ Result<std::vector<ArmSource>> pilots_of(const std::vector<std::string>& argumen
   return sources;
 }
 
+std::vector<std::string> paths_of(const std::vector<ArmSource>& sources) {
+  std::vector<std::string> paths;
+  for (const ArmSource& source : sources)
+    paths.insert(paths.end(), source.paths.begin(), source.paths.end());
+  return paths;
+}
+
 void take_warnings(const std::vector<LoadedArm>& arms, PowerReport& report) {
   for (const LoadedArm& arm : arms) {
     report.from.labels.push_back(arm.arm.label);
@@ -166,6 +173,8 @@ ExitStatus run_power(const Invocation& invocation) {
   if (!completed) return fail(completed.error());
   const Result<std::vector<ArmSource>> sources = pilots_of(arguments, flags.analysis.labels);
   if (!sources) return fail(sources.error());
+  const Result<Done> kept = check_inputs_kept(flags.analysis, paths_of(*sources), {});
+  if (!kept) return fail(kept.error());
 
   Progress progress(flags.analysis.quiet);
   flags.analysis.audit.progress = [&](const std::string& step) { progress.step(step); };
@@ -174,7 +183,7 @@ ExitStatus run_power(const Invocation& invocation) {
   };
   Result<PowerReport> report = planned(flags, *sources, progress);
   progress.finish();
-  if (!report) return fail(report.error());
+  if (!report) return fail(with_its_option(report.error(), flags, !sources->empty()));
   report->provenance = {UNMASK_VERSION, invocation.command_line, report->options.seed, 0};
   print_warnings(flags.analysis, report->warnings, report->dropped);
   Renderings renderings;

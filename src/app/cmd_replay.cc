@@ -123,6 +123,20 @@ void tell_what_is_without(const ReplaySources& logs) {
                                        counted(static_cast<long>(episodes), "episode"), why)));
 }
 
+// The replay is a file of its own. One that begins anew in a folder of logs may be there.
+Result<Done> check_out_is_no_input(const StagedReplay& staged, const ReplayArguments& arguments,
+                                   std::vector<std::string> inputs) {
+  inputs.push_back(arguments.arms.plan);
+  inputs.push_back(arguments.source.tools);
+  for (const ArmPlan& arm : staged.arms.plan.arms)
+    if (arm.agent.engine) inputs.push_back(arm.agent.engine->file);
+  for (const std::string& input : inputs)
+    if (!input.empty() && is_same_file(staged.out, input))
+      return Error{ErrorKind::InvalidArgument,
+                   "--out would replace what is read: give it another place", staged.out};
+  return Done{};
+}
+
 Result<Done> choose_contexts(const ReplayArguments& arguments, StagedReplay& staged) {
   const ReplaySources& logs = staged.logs;
   std::vector<ReplayItem> items = all_decisions(logs.sources, arguments.source.threads);
@@ -149,6 +163,8 @@ Result<Done> stage(const ReplayArguments& arguments, const Invocation& invocatio
   if (!arms) return arms.error();
   staged.arms = std::move(*arms);
   staged.out = arguments.out.empty() ? usual_out(paths->front()) : arguments.out;
+  const Result<Done> apart = check_out_is_no_input(staged, arguments, *paths);
+  if (!apart) return apart;
   ReplaySourceFlags source = arguments.source;
   const RunPlan& plan = staged.arms.plan;
   if (source.surface.empty()) source.surface = plan.surface;

@@ -202,7 +202,8 @@ std::string zsh_completions(const std::vector<CommandDefinition>& commands) {
       "  local -a unmask_commands\n"
       "  unmask_commands=(\n";
   for (const CommandDefinition& command : commands)
-    out += fmt::format("    {}\n", single_quoted(command.name + ":" + zsh_escaped(command.summary)));
+    out +=
+        fmt::format("    {}\n", single_quoted(command.name + ":" + zsh_escaped(command.summary)));
   out +=
       "  )\n"
       "  _arguments -C '(- *)--help[show the commands]' '(- *)--version[show the version]' \\\n"

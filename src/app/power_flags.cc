@@ -271,6 +271,41 @@ Result<PowerPlan> power_plan(const PowerFlags& flags, bool has_pilot) {
   return plan;
 }
 
+Error with_its_option(const Error& error, const PowerFlags& flags, bool has_pilot) {
+  if (error.kind != ErrorKind::InvalidArgument) return error;
+  const bool success_alone = flags.success_correlation || !flags.task_correlation;
+  const std::string_view of_success =
+      success_alone ? "--success-correlation" : "--task-correlation";
+  struct Option {
+    std::string_view quantity;
+    std::string_view name;
+    bool of_pilot = false;  // what a pilot shows is no option's
+  };
+  const Option options[] = {
+      {"amplification", "--amplification"},
+      {"change in success", "--delta"},
+      {"unmasked gap", "--unmasked-gap"},
+      {"difference in decisions", "--decision-difference"},
+      {"discordance of decisions", "--discordance"},
+      {"correlation of decisions within a task", "--task-correlation"},
+      {"correlation of the failure rate within a task", "--task-correlation"},
+      {"correlation of the success rate within a task", of_success},
+      {"correlation of the share of successes beyond the tight budget within a task", of_success},
+      {"pairing", "--pairing"},
+      {"failure rate of the baseline", "--failure-rate", true},
+      {"success rate of the baseline", "--success", true},
+      {"share of successes beyond the tight budget of the baseline", "--masked-share", true},
+      {"calls an episode", "--calls", true},
+  };
+  for (const Option& option : options) {
+    if (option.quantity != error.where) continue;
+    if (has_pilot && option.of_pilot)
+      return Error{error.kind, fmt::format("the pilot's {} {}", error.where, error.message), ""};
+    return usage(fmt::format("{} {}", option.name, error.message));
+  }
+  return error;
+}
+
 Result<PowerModel> stated_model(const PowerFlags& flags, const PowerPlan& plan) {
   const double failures = plan.effects.task_correlation.value_or(kAssumedCorrelation);
   const double outcomes = plan.effects.success_correlation.value_or(kAssumedCorrelation);

@@ -49,6 +49,10 @@ struct PowerPlan {
 // Errors   InvalidArgument, naming the option.
 Result<PowerPlan> power_plan(const PowerFlags& flags, bool has_pilot);
 
+// An error whose place is a quantity of the model (check_model, apply_effects), with the option
+// that states the quantity; any other error as it is.
+Error with_its_option(const Error& error, const PowerFlags& flags, bool has_pilot);
+
 // The model of stated rates.
 Result<PowerModel> stated_model(const PowerFlags& flags, const PowerPlan& plan);
 

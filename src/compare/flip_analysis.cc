@@ -30,7 +30,6 @@
 #include "compare/estimates.h"
 #include "stats/distribution.h"
 #include "stats/resample.h"
-#include "stats/survival.h"
 
 namespace unmask {
 namespace {
@@ -39,75 +38,6 @@ constexpr std::array<double, 8> kBinEdges = {0, 0.25, 0.5, 1, 2, 4, 8, 16};
 constexpr int kReliabilityBins = 10;
 constexpr int kFewestTasksToSplit = 10;
 constexpr double kFewestBaselineFailures = 5;  // METHOD 4
-
-// The margin of a reply's own choice.
-std::optional<Margin> own_margin(const ReplayTable& table, const ReplayTable::Placed& placed,
-                                 DecisionKind kind) {
-  const Decision* const decision = placed.at.decision;
-  if (decision == nullptr) return std::nullopt;
-  if (kind == DecisionKind::WhichTool) {
-    if (!decision->name) return std::nullopt;
-    const std::optional<ToolMargin> margin = tool_margin(
-        *decision->name, decision->name->name, table.competitors_of(placed.context).names);
-    if (!margin) return std::nullopt;
-    return margin->margin;
-  }
-  if (!decision->first) return std::nullopt;
-  const std::optional<Act> act = act_of(*decision->first, table.first_tokens());
-  if (!act) return std::nullopt;
-  return act_margin(*decision->first, *act, table.first_tokens());
-}
-
-std::string channel_of(const ReplayReply& reply) {
-  return reply.channel.empty() ? "ok" : reply.channel;
-}
-
-struct TaskMargin {
-  int task = 0;
-  Bounded margin;
-};
-
-MarginDistribution distribution_of(DecisionKind kind, const std::string& channel,
-                                   const std::vector<TaskMargin>& margins, int tasks,
-                                   double narrow) {
-  MarginDistribution out{kind, channel, static_cast<long>(margins.size()), 0, {}, 0, {}};
-  std::vector<Bounded> values;
-  std::vector<double> below(static_cast<std::size_t>(tasks), 0.0);
-  std::vector<double> known(static_cast<std::size_t>(tasks), 0.0);
-  for (const TaskMargin& row : margins) {
-    values.push_back(row.margin);
-    const bool bound = row.margin.known == Known::AtLeast;
-    if (bound) ++out.bounds;
-    if (bound && row.margin.value < narrow) continue;  // may lie on either side
-    const auto task = static_cast<std::size_t>(row.task);
-    known[task] += 1;
-    if (bound || row.margin.value >= narrow) continue;
-    below[task] += 1;
-    ++out.narrow;
-  }
-  const std::vector<SurvivalStep> steps = survival(values);
-  for (std::size_t i = 0; i < kMarginQuantiles.size(); ++i)
-    out.quantiles[i] = survival_quantile(steps, kMarginQuantiles[i]);
-  out.narrow_share = rate_estimate(below, known, static_cast<double>(tasks));
-  return out;
-}
-
-void count_replies(const ReplayTable& table, std::size_t arm, ReplayedArm& out) {
-  for (const ReplayTable::Placed& placed : table.replies_of(arm)) {
-    ++out.replies;
-    const Decision* const decision = placed.at.decision;
-    if (decision == nullptr) {
-      ++out.without;
-      continue;
-    }
-    if (!placed.at.reply->calls.empty() && !decision->name) ++out.name_unseen;
-    if (decision->first && !act_of(*decision->first, table.first_tokens())) ++out.undecided;
-    if (!decision->name) continue;
-    const std::optional<ToolMargin> margin = tool_margin(
-        *decision->name, decision->name->name, table.competitors_of(placed.context).names);
-    if (margin && margin->closer_stranger) ++out.strangers;
-  }
-}
 
 std::vector<FlipBin> empty_bins() {
   std::vector<FlipBin> bins;
@@ -318,28 +248,6 @@ std::optional<double> measured(const MarginPair& row,
   const double within = row.baseline.reach - kGuard * std::sqrt(noise->variance);
   if (row.baseline.value > within) return std::nullopt;
   return row.again->value;
-}
-
-ReplayedArm describe_arm(const ReplayTable& table, std::size_t arm,
-                         const MechanismOptions& options) {
-  ReplayedArm out;
-  out.arm = table.replay().head.arms[arm];
-  for (const ReplayReply& reply : table.replay().replies)
-    if (reply.arm == out.arm.label && !reply.error.empty()) ++out.errors;
-  count_replies(table, arm, out);
-  for (const DecisionKind kind : kDecisionKinds) {
-    std::map<std::string, std::vector<TaskMargin>> by_channel;
-    for (const ReplayTable::Placed& placed : table.replies_of(arm)) {
-      const std::optional<Margin> margin = own_margin(table, placed, kind);
-      if (!margin) continue;
-      const TaskMargin row{table.task_of(placed.context), bounded(*margin)};
-      by_channel[""].push_back(row);
-      by_channel[channel_of(*placed.at.reply)].push_back(row);
-    }
-    for (const auto& [channel, margins] : by_channel)
-      out.margins.push_back(distribution_of(kind, channel, margins, table.tasks(), options.narrow));
-  }
-  return out;
 }
 
 std::optional<MeasurementNoise> replay_noise_of(const PairedMargins& margins) {

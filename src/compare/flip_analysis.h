@@ -10,10 +10,6 @@
 
 namespace unmask {
 
-// An arm and its repeats, seen through its own choices.
-ReplayedArm describe_arm(const ReplayTable& table, std::size_t arm,
-                         const MechanismOptions& options);
-
 // Noise of the baseline asked again: its margins against those of its repeats, both exact. nullopt:
 // no repeat, or fewer than 2 such pairs.
 std::optional<MeasurementNoise> replay_noise_of(const PairedMargins& margins);

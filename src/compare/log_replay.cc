@@ -136,7 +136,7 @@ class Builder {
       reply.calls.push_back(std::move(call));
     }
     out_.replay.replies.push_back(std::move(reply));
-    out_.decisions.push_back(decision.decision);
+    out_.decisions.push_back(decision.decision ? &*decision.decision : nullptr);
   }
 
   std::string tools_of(const EpisodeDecisions& decisions) {
@@ -178,6 +178,7 @@ std::optional<Mechanism> mechanism_of_logs(const Arm& baseline, const Arm& candi
   asked.threads = options.threads;
   asked.screen_low = options.screen_low;
   asked.screen_high = options.screen_high;
+  asked.every_arm_asked = false;
   Result<Mechanism> mechanism = analyse_mechanism(logs->replay, logs->decisions, asked);
   if (!mechanism) return std::nullopt;
   return std::move(*mechanism);

@@ -23,7 +23,8 @@ namespace unmask {
 
 struct LogReplay {
   Replay replay;
-  std::vector<std::optional<Decision>> decisions;  // [i] of replay.replies[i]
+  // [i] of replay.replies[i]; null: it has none. They are the arms' own, which must outlive it.
+  std::vector<const Decision*> decisions;
 };
 
 // Of the tasks that both arms have and the episodes that ran: by (domain, task, trial), of several

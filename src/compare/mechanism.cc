@@ -8,7 +8,9 @@
 #include "base/rng.h"
 #include "compare/estimates.h"
 #include "compare/flip_analysis.h"
+#include "compare/mechanism_warnings.h"
 #include "compare/replay_table.h"
+#include "compare/replayed_arm.h"
 #include "metrics/task_numbers.h"
 #include "stats/multiplicity.h"
 #include "stats/permutation.h"
@@ -147,75 +149,27 @@ void correct_for_number(std::vector<CandidateMechanism>& candidates) {
     for (ReplayChannel& channel : candidate.channels) channel.p_holm = corrected[next++];
 }
 
-class Notices {
- public:
-  void add(bool given, std::string_view code, const std::string& message, const std::string& where,
-           long count = 1) {
-    if (given) list.push_back({std::string(code), message, where, count});
-  }
-  std::vector<Warning> list;
-};
-
-void warn_of_arm(const ReplayedArm& arm, Notices& warnings) {
-  const std::string& label = arm.arm.label;
-  warnings.add(arm.errors > 0, "no_reply",
-               "Some contexts got no reply and were left out of every comparison.", label,
-               arm.errors);
-  warnings.add(arm.without > 0, "no_logprobs",
-               "Some replies came without log-probabilities: they have no margin.", label,
-               arm.without);
-  warnings.add(arm.name_unseen > 0, "name_unseen",
-               "Some replies call a tool, but the tokens of its name were not among the "
-               "log-probabilities.",
-               label, arm.name_unseen);
-  warnings.add(arm.undecided > 0, "undecided_first_token",
-               "Some replies begin with a token that begins calls and talk alike: whether they "
-               "would call was not decided there.",
-               label, arm.undecided);
-  warnings.add(arm.strangers > 0, "closer_stranger",
-               "Some names have a likelier alternative that leads to no known name; margins are "
-               "taken against known names only.",
-               label, arm.strangers);
-}
-
-void warn_of_flips(const CandidateMechanism& candidate, Notices& warnings) {
-  for (const FlipAnalysis& flips : candidate.flips) {
-    if (!flips.models || flips.replay_noise) continue;
-    const double lambda = flips.models->multiplicative.lambda->value;
-    warnings.add(lambda < 1, "no_replay_noise",
-                 fmt::format("The baseline was not asked twice, so its replay noise is taken as 0; "
-                             "noise would show as lambda below 1 ({}).",
-                             to_string(flips.kind)),
-                 candidate.label);
-  }
-}
-
-std::vector<Warning> warnings_of(const Mechanism& mechanism) {
-  Notices warnings;
-  for (const ReplayedArm& arm : mechanism.arms) warn_of_arm(arm, warnings);
-  for (const CandidateMechanism& candidate : mechanism.candidates)
-    warn_of_flips(candidate, warnings);
-  warnings.add(!mechanism.head.greedy, "sampled",
-               "Replies were sampled: a baseline's reply that is not its own likeliest is left out "
-               "of the margins.",
-               "");
-  warnings.add(mechanism.screen.noise && mechanism.screen.predicted, "noise_level_transfer",
-               "The predicted rate holds for this noise level; levels fitted on one model do not "
-               "carry over to another.",
-               "");
-  warnings.add(mechanism.screen.noise && !mechanism.screen.predicted, "screen_without_margins",
-               "The baseline has no margins, so the screen is by its rate alone.", "");
-  return std::move(warnings.list);
-}
-
 Result<Done> check(const MechanismOptions& options) {
   if (!(options.narrow > 0))
     return Error{ErrorKind::InvalidArgument, "a margin is narrow below a number above 0", ""};
   if (!options.noise) return Done{};
   if (!(options.noise->sigma > 0) || !std::isfinite(options.noise->sigma) ||
-      !std::isfinite(options.noise->lambda) || !std::isfinite(options.noise->alpha))
-    return Error{ErrorKind::InvalidArgument, "a noise level needs a sigma above 0", ""};
+      !std::isfinite(options.noise->lambda) || !std::isfinite(options.noise->alpha) ||
+      options.noise->lambda < 0)
+    return Error{ErrorKind::InvalidArgument,
+                 "a noise level needs a sigma above 0 and a lambda not below 0, all of them finite",
+                 ""};
   return Done{};
+}
+
+Error without_baseline(const ReplayedArm& baseline) {
+  return Error{
+      ErrorKind::Undefined,
+      fmt::format(
+          "the baseline '{}' has no reply{}, so there is nothing to compare with",
+          baseline.arm.label,
+          baseline.errors > 0 ? fmt::format(" ({} ended in an error)", baseline.errors) : ""),
+      ""};
 }
 
 }  // namespace
@@ -226,6 +180,16 @@ std::string_view to_string(DecisionKind kind) {
 
 Result<Mechanism> analyse_mechanism(const Replay& replay,
                                     std::span<const std::optional<Decision>> decisions,
+                                    const MechanismOptions& options) {
+  std::vector<const Decision*> places;
+  places.reserve(decisions.size());
+  for (const std::optional<Decision>& decision : decisions)
+    places.push_back(decision ? &*decision : nullptr);
+  return analyse_mechanism(replay, std::span<const Decision* const>(places), options);
+}
+
+Result<Mechanism> analyse_mechanism(const Replay& replay,
+                                    std::span<const Decision* const> decisions,
                                     const MechanismOptions& options) {
   const Result<Done> usable = check(options);
   if (!usable) return usable.error();
@@ -238,6 +202,8 @@ Result<Mechanism> analyse_mechanism(const Replay& replay,
   out.tasks = table.tasks();
   for (std::size_t arm = 0; arm < replay.head.arms.size(); ++arm)
     out.arms.push_back(describe_arm(table, arm, options));
+  const ReplayedArm& baseline = out.arms[static_cast<std::size_t>(table.baseline())];
+  if (baseline.replies == 0) return without_baseline(baseline);
   for (std::size_t arm = 0; arm < replay.head.arms.size(); ++arm) {
     const ReplayArm& who = replay.head.arms[arm];
     if (!who.baseline && who.repeats.empty())

@@ -33,8 +33,8 @@ std::string_view to_string(DecisionKind kind);  // "whether_to_call", "which_too
 
 // Noise on margins, m' = alpha + lambda m + e, e ~ N(0, sigma^2), in nats.
 struct NoiseLevel {
-  double sigma = 0;  // above 0
-  double lambda = 1;
+  double sigma = 0;   // above 0
+  double lambda = 1;  // not below 0
   double alpha = 0;
 };
 
@@ -46,6 +46,17 @@ struct MechanismOptions {
   int threads = 0;
   double screen_low = 0.01;
   double screen_high = 0.05;
+  // Every arm was asked at every context, so a reply that is not there is missing. Of two logs each
+  // has contexts of its own.
+  bool every_arm_asked = true;
+};
+
+// Decisions of a kind whose log-probabilities are there, and that have no margin all the same.
+struct MarginsMissing {
+  long no_token = 0;         // of the token, or of the name, where this is decided
+  long no_alternatives = 0;  // only the token taken is there, nothing that it was preferred to
+  long no_competitor = 0;    // nothing else could be chosen: one name, or no reply of the other act
+  long not_seen = 0;         // every competitor parts from the choice behind what was recorded
 };
 
 // Margins of an arm's own choices.
@@ -64,12 +75,16 @@ inline constexpr std::array<double, 5> kMarginQuantiles = {0.10, 0.25, 0.50, 0.7
 struct ReplayedArm {
   ReplayArm arm;
   long replies = 0;
-  long errors = 0;       // contexts without a reply, said why
-  long without = 0;      // replies without log-probabilities
-  long name_unseen = 0;  // replies that call, of which no name's tokens were found
-  long undecided = 0;    // first tokens that begin calls and talk alike
-  long strangers = 0;    // names with a likelier alternative that leads to no competitor
+  long errors = 0;     // contexts without a reply, said why
+  long missing = 0;    // contexts and samples of which there is neither (every_arm_asked)
+  long without = 0;    // replies without log-probabilities
+  long undecided = 0;  // first tokens that begin calls and talk alike
+  long strangers = 0;  // names with a likelier alternative that leads to no competitor
   std::vector<MarginDistribution> margins;
+  std::array<MarginsMissing, 2> no_margin;  // in the order of kDecisionKinds
+
+  // Replies that call, of which no name's tokens were found.
+  long name_unseen() const { return no_margin[1].no_token; }
 };
 
 // What the candidate did with the contexts to which both arms replied.
@@ -188,10 +203,15 @@ struct Mechanism {
   std::vector<Warning> warnings;
 };
 
-// Shape    decisions[i] belongs to replay.replies[i]. Exactly one arm is the baseline; arms that
+// Shape    decisions[i] belongs to replay.replies[i]; null: it has none. Exactly one arm is the
+// baseline; arms that
 //          repeat another give replay noise and are no candidates.
-// Errors   InvalidArgument: a noise level that is none. Undefined: no reply at all.
+// Errors   InvalidArgument: a noise level that is none. Undefined: no reply at all, or none of the
+//          baseline.
 // Threads  uses options.threads; the same result at any number.
+Result<Mechanism> analyse_mechanism(const Replay& replay,
+                                    std::span<const Decision* const> decisions,
+                                    const MechanismOptions& options);
 Result<Mechanism> analyse_mechanism(const Replay& replay,
                                     std::span<const std::optional<Decision>> decisions,
                                     const MechanismOptions& options);

@@ -26,7 +26,7 @@ class Hand {
 
   // A call of `name`; `top` are the alternatives, the name first.
   void call(const std::string& id, const std::string& arm, const std::string& name,
-            std::vector<TokenAlternative> top, const std::string& arguments = "{}") {
+            Alternatives top, const std::string& arguments = "{}") {
     ReplayReply reply = reply_of(id, arm);
     ToolCall made;
     made.name = name;
@@ -37,7 +37,7 @@ class Hand {
     if (!offered) reply.channel = "tool_name";
     Decision decision;
     decision.first = TokenDecision{"<c>", -0.1, {{"<c>", -0.1}, {"I", -2.5}}};
-    const double logprob = top.empty() ? -0.1 : top.front().logprob;
+    const double logprob = top.empty() ? -0.1 : (*top.begin()).logprob;
     decision.name = NameDecision{name, {{name, logprob, std::move(top)}}};
     replay.replies.push_back(reply);
     decisions.emplace_back(std::move(decision));
@@ -239,14 +239,115 @@ TEST(Mechanism, WithoutLogProbabilitiesOnlyActionsAreCompared) {
   EXPECT_TRUE(m.screen.baseline.value);
 }
 
+const Warning* warning_of(const Mechanism& m, std::string_view code, std::string_view arm) {
+  for (const Warning& warning : m.warnings)
+    if (warning.code == code && warning.where == arm) return &warning;
+  return nullptr;
+}
+
+TEST(Mechanism, SaysHowManyDecisionsHaveNoMarginAndWhy) {
+  // The server gave nothing but the token taken.
+  Hand h = hand();
+  for (std::size_t i = 0; i < h.decisions.size(); ++i) {
+    if (h.replay.replies[i].arm != "int4" || !h.decisions[i]) continue;
+    if (h.decisions[i]->name)
+      for (TokenDecision& token : h.decisions[i]->name->tokens) token.top = {*token.top.begin()};
+    h.decisions[i]->first->top = {*h.decisions[i]->first->top.begin()};
+  }
+  Mechanism m = h.analysed();
+  EXPECT_EQ(m.candidates[0].flips[1].pairs, 0);
+  EXPECT_EQ(m.arms[1].no_margin[1].no_alternatives, 5);
+  EXPECT_EQ(m.arms[1].no_margin[0].no_alternatives, 6);
+  const Warning* warning = warning_of(m, "no_alternatives", "int4");
+  ASSERT_TRUE(warning);
+  EXPECT_EQ(warning->count, 6);
+  EXPECT_NE(warning->message.find("6 of 6 replies have no margin of whether to call"),
+            std::string::npos)
+      << warning->message;
+  // One of the baseline's has no alternative in the plain replay as well: 7, and context 4 talks.
+  EXPECT_EQ(m.arms[0].no_margin[1].no_alternatives, 1);
+
+  // The names' tokens end before any other name parts.
+  h = Hand();
+  h.replay.tools = {{"t", {"open", "opened"}}};
+  h.context("1", "a");
+  h.call("1", "bf16", "open", {{"open", -0.1}, {"zzz", -3.0}});
+  m = h.analysed();
+  EXPECT_EQ(m.arms[0].no_margin[1].not_seen, 1);
+  EXPECT_TRUE(warning_of(m, "competitors_not_seen", "bf16"));
+
+  // Nothing else is offered.
+  h.replay.tools = {{"t", {"open"}}};
+  m = h.analysed();
+  EXPECT_EQ(m.arms[0].no_margin[1].no_competitor, 1);
+  EXPECT_TRUE(warning_of(m, "no_competitor", "bf16"));
+  // A replay in which every margin can be taken says none of it.
+  EXPECT_FALSE(warning_of(m, "no_alternatives", "bf16"));
+}
+
+TEST(Mechanism, SaysWhereMostMarginsAreBounds) {
+  Hand h;
+  for (const char* id : {"1", "2", "3"}) h.context(id, id);
+  h.call("1", "bf16", "open", {{"open", -0.1}, {"zzz", -6.1}});
+  h.call("2", "bf16", "open", {{"open", -0.1}, {"close", -6.1}});
+  Mechanism m = h.analysed();
+  EXPECT_FALSE(warning_of(m, "margins_are_bounds", "bf16"));  // half of them
+  h.call("3", "bf16", "open", {{"open", -0.1}, {"zzz", -6.1}});
+  m = h.analysed();
+  const Warning* const warning = warning_of(m, "margins_are_bounds", "bf16");
+  ASSERT_TRUE(warning);
+  EXPECT_NE(warning->message.find("2 of 3 margins of which tool"), std::string::npos);
+}
+
+TEST(Mechanism, CountsRepliesThatAreNotThere) {
+  Hand h = hand();
+  h.replay.head.selected = 9;
+  Mechanism m = h.analysed();
+  EXPECT_FALSE(warning_of(m, "missing_replies", "int4"));  // an error is an answer
+  const Warning* const unfinished = warning_of(m, "unfinished_replay", "");
+  ASSERT_TRUE(unfinished);
+  EXPECT_EQ(unfinished->count, 2);
+
+  h.replay.replies.resize(10);
+  h.decisions.resize(10);
+  m = h.analysed();
+  EXPECT_EQ(m.arms[1].missing, 2);
+  const Warning* const missing = warning_of(m, "missing_replies", "int4");
+  ASSERT_TRUE(missing);
+  EXPECT_NE(missing->message.find("2 of 7 replies"), std::string::npos) << missing->message;
+  // Of two logs, each has contexts of its own.
+  MechanismOptions logs;
+  logs.every_arm_asked = false;
+  m = h.analysed(logs);
+  EXPECT_EQ(m.arms[1].missing, 0);
+  EXPECT_FALSE(warning_of(m, "missing_replies", "int4"));
+}
+
+TEST(Mechanism, RefusesABaselineWithoutReplies) {
+  Hand h;
+  h.context("1", "a");
+  h.error("1", "bf16");
+  h.call("1", "int4", "open", {{"open", -0.1}, {"close", -2.1}});
+  const Result<Mechanism> mechanism = analyse_mechanism(h.replay, h.decisions, {});
+  ASSERT_FALSE(mechanism);
+  EXPECT_EQ(mechanism.error().kind, ErrorKind::Undefined);
+  EXPECT_NE(mechanism.error().message.find("baseline 'bf16' has no reply (1 ended in an error)"),
+            std::string::npos)
+      << mechanism.error().message;
+}
+
 TEST(Mechanism, SaysWhatIsUnusable) {
   Hand h;
   EXPECT_EQ(analyse_mechanism(h.replay, h.decisions, {}).error().kind, ErrorKind::Undefined);
   h = hand();
   MechanismOptions options;
-  options.noise = NoiseLevel{0, 1, 0};
-  EXPECT_EQ(analyse_mechanism(h.replay, h.decisions, options).error().kind,
-            ErrorKind::InvalidArgument);
+  const double nan = std::nan("");
+  for (const NoiseLevel& level : {NoiseLevel{0, 1, 0}, NoiseLevel{-1, 1, 0}, NoiseLevel{nan, 1, 0},
+                                  NoiseLevel{1, -0.5, 0}, NoiseLevel{1, nan, 0}}) {
+    options.noise = level;
+    EXPECT_EQ(analyse_mechanism(h.replay, h.decisions, options).error().kind,
+              ErrorKind::InvalidArgument);
+  }
 }
 
 }  // namespace

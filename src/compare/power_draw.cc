@@ -16,6 +16,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/units.h"
 #include "stats/distribution.h"
 
 namespace unmask {
@@ -102,42 +103,53 @@ double latent_correlation(const std::vector<double>& baseline, const std::vector
 }
 
 struct Named {
-  const char* name;
+  const char* quantity;
   double value;
   double lo;
   double hi;
 };
 
+Error out_of_range(std::string quantity, const std::string& message) {
+  return Error{ErrorKind::InvalidArgument, message, std::move(quantity)};
+}
+
 Result<Done> check_ranges(std::initializer_list<Named> ranges) {
   for (const Named& range : ranges)
     if (!(range.value >= range.lo && range.value <= range.hi))
-      return Error{ErrorKind::InvalidArgument,
-                   fmt::format("{} must be from {} to {}, not {:.4g}", range.name, range.lo,
-                               range.hi, range.value),
-                   ""};
+      return out_of_range(range.quantity, fmt::format("must be from {} to {}, not {:.4g}", range.lo,
+                                                      range.hi, range.value));
   return Done{};
+}
+
+Result<Done> check_decisions(const DecisionHabits& decisions) {
+  const Result<Done> ranges = check_ranges({
+      {"discordance of decisions", decisions.discordance, 0, 1},
+      {"correlation of decisions within a task", decisions.correlation, 0, 0.99},
+  });
+  if (!ranges) return ranges;
+  if (std::abs(decisions.difference) <= decisions.discordance) return Done{};
+  return out_of_range("difference in decisions",
+                      fmt::format("must be from -{0:.4g} to {0:.4g} points where the discordance "
+                                  "is {1:.4g}, not {2:.4g}",
+                                  points(decisions.discordance), decisions.discordance,
+                                  points(decisions.difference)));
 }
 
 Result<Done> check_pair(const PairedPropensity& pair, double top, const std::string& what) {
   for (const auto& [propensity, arm] :
        {std::pair(pair.baseline, "baseline"), std::pair(pair.candidate, "candidate")}) {
     if (!(propensity.mean >= 0 && propensity.mean <= top))
-      return Error{ErrorKind::InvalidArgument,
-                   fmt::format("the {} of the {} must be from 0 to {:.4g}, not {:.4g}", what, arm,
-                               top, propensity.mean),
-                   ""};
+      return out_of_range(
+          fmt::format("{} of the {}", what, arm),
+          fmt::format("must be from 0 to {:.4g}, not {:.4g}", top, propensity.mean));
     const double most = largest_correlation(propensity.mean, top);
     if (!(propensity.correlation >= 0 && propensity.correlation <= most))
-      return Error{ErrorKind::InvalidArgument,
-                   fmt::format("the correlation within a task of the {}'s {} must be from 0 to "
-                               "{:.3f} at this mean, not {:.4g}",
-                               arm, what, most, propensity.correlation),
-                   ""};
+      return out_of_range(
+          fmt::format("correlation of the {} within a task", what),
+          fmt::format("must be from 0 to {:.3f} where the {} of the {} is {:.4g}, not {:.4g}", most,
+                      what, arm, propensity.mean, propensity.correlation));
   }
-  if (!(pair.pairing >= 0 && pair.pairing <= 1))
-    return Error{ErrorKind::InvalidArgument,
-                 fmt::format("the pairing must be from 0 to 1, not {:.4g}", pair.pairing), ""};
-  return Done{};
+  return check_ranges({{"pairing", pair.pairing, 0, 1}});
 }
 
 }  // namespace
@@ -165,18 +177,16 @@ double largest_correlation(double mean, double top) {
 
 Result<Done> check_model(const PowerModel& model) {
   const CallHabits& calls = model.calls;
-  const DecisionHabits& decisions = model.decisions;
   const Result<Done> ranges = check_ranges({
-      {"the calls an episode", calls.baseline, 1, 1000},
-      {"the candidate's calls an episode", calls.candidate, 1, 1000},
-      {"the spread of lengths between tasks", calls.task_spread, 0, 3},
-      {"the spread of lengths within a task", calls.episode_spread, 0, 3},
-      {"the chance that a failure is not followed by another", calls.leave.value_or(1), 0.01, 1},
-      {"the discordance of decisions", decisions.discordance, 0, 1},
-      {"the difference in decisions", std::abs(decisions.difference), 0, decisions.discordance},
-      {"the correlation of decisions within a task", decisions.correlation, 0, 0.99},
+      {"calls an episode", calls.baseline, 1, 1000},
+      {"calls an episode of the candidate", calls.candidate, 1, 1000},
+      {"spread of lengths between tasks", calls.task_spread, 0, 3},
+      {"spread of lengths within a task", calls.episode_spread, 0, 3},
+      {"chance that a failure is not followed by another", calls.leave.value_or(1), 0.01, 1},
   });
   if (!ranges) return ranges;
+  const Result<Done> decisions = check_decisions(model.decisions);
+  if (!decisions) return decisions;
   const Result<Done> failure =
       check_pair(model.failure, largest_propensity(calls.leave), "failure rate");
   if (!failure) return failure;

@@ -58,7 +58,8 @@ double largest_propensity(const std::optional<double>& leave);
 // The largest intra-task correlation that a mean below `top` allows.
 double largest_correlation(double mean, double top);
 
-// Errors   InvalidArgument, naming what is out of range or cannot be together.
+// Errors   InvalidArgument: what is out of range or cannot be together. Its `where` is the quantity
+//          ("failure rate of the baseline"), of which the message says what it must be.
 Result<Done> check_model(const PowerModel& model);
 
 }  // namespace unmask

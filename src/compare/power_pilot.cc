@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/units.h"
 #include "compare/budget_comparison.h"
 #include "compare/spread.h"
 
@@ -242,15 +243,20 @@ Result<Pilot> PilotBuilder::build() {
   return std::move(pilot_);
 }
 
+struct Effect {
+  const char* name;
+  const char* moved;  // what of the candidate
+};
+
 // The candidate's mean, with its correlation kept as far as the mean allows.
-Result<Done> move_mean(Propensity& candidate, double mean, double top, const std::string& what) {
+Result<Done> move_mean(Propensity& candidate, double mean, double top, const Effect& effect) {
   constexpr double kRounding = 1e-9;
   if (!(mean >= -kRounding && mean <= top + kRounding))
     return Error{ErrorKind::InvalidArgument,
-                 fmt::format("{} would bring the candidate to {:.3g}, and it must lie from 0 to "
-                             "{:.3g}",
-                             what, mean, top),
-                 ""};
+                 fmt::format("would bring the candidate's {} to {:.3g} %, and it must lie from 0 % "
+                             "to {:.3g} %",
+                             effect.moved, points(mean), points(top)),
+                 effect.name};
   candidate.mean = std::clamp(mean, 0.0, top);
   candidate.correlation = std::min(candidate.correlation, largest_correlation(candidate.mean, top));
   return Done{};
@@ -260,19 +266,20 @@ Result<Done> move_mean(Propensity& candidate, double mean, double top, const std
 
 Result<Done> apply_effects(const StatedEffects& effects, PowerModel& model) {
   const double ratio = effects.amplification.value_or(kAssumedAmplification);
-  Result<Done> moved = move_mean(model.failure.candidate, ratio * model.failure.baseline.mean,
-                                 largest_propensity(model.calls.leave), "the amplification");
+  Result<Done> moved =
+      move_mean(model.failure.candidate, ratio * model.failure.baseline.mean,
+                largest_propensity(model.calls.leave), {"amplification", "failure rate"});
   if (!moved) return moved;
   moved =
       move_mean(model.success.candidate, model.success.baseline.mean + effects.delta.value_or(0), 1,
-                "the change in success");
+                {"change in success", "success rate"});
   if (!moved) return moved;
   // Where nothing is masked in the baseline its tasks do not show how they would differ.
   if (model.masked.baseline.mean <= 0 && model.masked.candidate.mean <= 0)
     model.masked.candidate.correlation = effects.success_correlation.value_or(kAssumedCorrelation);
   return move_mean(model.masked.candidate,
                    model.masked.baseline.mean + effects.unmasked_gap.value_or(kAssumedUnmaskedGap),
-                   1, "the unmasked gap");
+                   1, {"unmasked gap", "share of successes beyond the tight budget"});
 }
 
 Result<Pilot> pilot_of(const Arm& baseline, Channel channel, const StatedEffects& effects,

@@ -55,7 +55,8 @@ Result<Pilot> pilot_of(const PairedArms& arms, Channel channel, const StatedEffe
                        const CompareOptions& options);
 
 // The candidate's means from the baseline's and the effects (assumed where not stated).
-// Errors   InvalidArgument: a mean outside its range.
+// Errors   InvalidArgument: a mean outside its range. Its `where` is the effect ("amplification",
+//          "change in success", "unmasked gap"), of which the message says what it would do.
 Result<Done> apply_effects(const StatedEffects& effects, PowerModel& model);
 
 }  // namespace unmask

@@ -116,9 +116,13 @@ TEST(Pilot, RefusesOneTaskAndEffectsThatCannotBe) {
             ErrorKind::Undefined);
   StatedEffects stated;
   stated.delta = 0.9;
-  EXPECT_EQ(
-      pilot_of(drawn_arm(50, 2, 1, 2), Channel::ToolName, stated, CompareOptions{}).error().kind,
-      ErrorKind::InvalidArgument);
+  const Error error =
+      pilot_of(drawn_arm(50, 2, 1, 2), Channel::ToolName, stated, CompareOptions{}).error();
+  EXPECT_EQ(error.kind, ErrorKind::InvalidArgument);
+  EXPECT_EQ(error.where, "change in success");
+  EXPECT_NE(error.message.find("would bring the candidate's success rate to 1"), std::string::npos)
+      << error.message;
+  EXPECT_NE(error.message.find("from 0 % to 100 %"), std::string::npos) << error.message;
 }
 
 }  // namespace

@@ -215,16 +215,18 @@ TEST(PowerOfDesigns, RefusesWhatCannotBe) {
   EXPECT_EQ(power_of_designs(plain(), options).error().kind, ErrorKind::InvalidArgument);
   PowerModel model = plain();
   model.success.candidate.mean = 1.2;
-  EXPECT_NE(power_of_designs(model, small_grid()).error().message.find("success rate"),
-            std::string::npos);
+  EXPECT_EQ(power_of_designs(model, small_grid()).error().where, "success rate of the candidate");
   model = plain();
   model.calls.leave = 0.5;
   model.failure.baseline = {0.6, 0.5};
-  EXPECT_NE(power_of_designs(model, small_grid()).error().message.find("correlation"),
-            std::string::npos);
+  EXPECT_EQ(power_of_designs(model, small_grid()).error().where,
+            "correlation of the failure rate within a task");
   model.decisions.difference = 0.5;
-  EXPECT_NE(power_of_designs(model, small_grid()).error().message.find("decisions"),
-            std::string::npos);
+  const Error decisions = power_of_designs(model, small_grid()).error();
+  EXPECT_EQ(decisions.where, "difference in decisions");
+  EXPECT_NE(decisions.message.find("points where the discordance is 0.2, not 50"),
+            std::string::npos)
+      << decisions.message;
 }
 
 TEST(PowerOfDesigns, HandlesTasksWithoutSpread) {

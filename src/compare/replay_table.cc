@@ -42,7 +42,7 @@ std::optional<bool> is_flip(const Margin& margin) {
   return margin.known == Margin::Known::AtMost || margin.value < 0;
 }
 
-ReplayTable::ReplayTable(const Replay& replay, std::span<const std::optional<Decision>> decisions)
+ReplayTable::ReplayTable(const Replay& replay, std::span<const Decision* const> decisions)
     : replay_(&replay) {
   UNMASK_CHECK(decisions.size() == replay.replies.size());
   for (std::size_t i = 0; i < replay.head.arms.size(); ++i) {
@@ -79,14 +79,14 @@ void ReplayTable::index_contexts() {
   }
 }
 
-void ReplayTable::index_replies(std::span<const std::optional<Decision>> decisions) {
+void ReplayTable::index_replies(std::span<const Decision* const> decisions) {
   for (std::size_t i = 0; i < replay_->replies.size(); ++i) {
     const ReplayReply& reply = replay_->replies[i];
     const auto context = context_index_.find(reply.context_id);
     const auto arm = arm_index_.find(reply.arm);
     if (!reply.error.empty() || context == context_index_.end() || arm == arm_index_.end())
       continue;
-    const Decision* decision = decisions[i] ? &*decisions[i] : nullptr;
+    const Decision* const decision = decisions[i];
     by_arm_[arm->second].push_back({context->second, {&reply, decision}});
     if (decision != nullptr && decision->first)
       first_tokens_.learn(decision->first->token, act_of_reply(reply));

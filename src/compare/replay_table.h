@@ -41,7 +41,7 @@ struct Competitors {
 // The views point into the replay and the decisions, which must outlive the table.
 class ReplayTable {
  public:
-  ReplayTable(const Replay& replay, std::span<const std::optional<Decision>> decisions);
+  ReplayTable(const Replay& replay, std::span<const Decision* const> decisions);
 
   const Replay& replay() const { return *replay_; }
   int baseline() const { return baseline_; }
@@ -69,7 +69,7 @@ class ReplayTable {
  private:
   void index_tools();
   void index_contexts();
-  void index_replies(std::span<const std::optional<Decision>> decisions);
+  void index_replies(std::span<const Decision* const> decisions);
   void index_repeats();
   void find_hallucinations();
   void complete_competitors();

@@ -21,7 +21,7 @@ std::optional<double> logprob_of(const JsonNode& node) {
   return std::min(*value, 0.0);
 }
 
-Result<std::vector<TokenAlternative>> alternatives_of(const JsonNode& node) {
+Result<Alternatives> alternatives_of(const JsonNode& node) {
   std::vector<TokenAlternative> top;
   const std::vector<JsonNode> elements = node.elements();
   if (elements.size() > kMostTokens) return malformed("token has more than 1024 alternatives");
@@ -33,12 +33,12 @@ Result<std::vector<TokenAlternative>> alternatives_of(const JsonNode& node) {
     if (pair[1].missing()) continue;
     const std::optional<double> logprob = logprob_of(pair[1]);
     if (!logprob) return malformed("alternative has no log-probability of at most 0");
-    top.push_back({std::string(*pair[0].text()), *logprob});
+    top.push_back({*pair[0].text(), *logprob});
   }
   std::stable_sort(
       top.begin(), top.end(),
       [](const TokenAlternative& a, const TokenAlternative& b) { return a.logprob > b.logprob; });
-  return top;
+  return Alternatives(top);
 }
 
 Result<TokenDecision> token_of(const JsonNode& node) {
@@ -46,7 +46,7 @@ Result<TokenDecision> token_of(const JsonNode& node) {
   if (!token) return malformed("token has no text");
   const std::optional<double> logprob = logprob_of(node["logprob"]);
   if (!logprob) return malformed("token has no log-probability of at most 0");
-  Result<std::vector<TokenAlternative>> top = alternatives_of(node["top"]);
+  Result<Alternatives> top = alternatives_of(node["top"]);
   if (!top) return top.error();
   return TokenDecision{std::string(*token), *logprob, std::move(*top)};
 }

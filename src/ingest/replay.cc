@@ -320,11 +320,14 @@ class ReplayReader {
     std::optional<Decision> decision;
     if (!reply.decision.empty()) {
       Result<Decision> parsed = parse_decision(reply.decision);
-      if (parsed)
+      if (parsed) {
         decision = std::move(*parsed);
-      else
+        const std::string_view contradiction = contradiction_in(*decision);
+        if (!contradiction.empty()) notes.warn("contradictory_logprobs", contradiction, place);
+      } else {
         notes.warn("unreadable_decision", parsed.error().message + "; the decision was ignored",
                    place);
+      }
     }
     report_.decisions.push_back(std::move(decision));
     report_.replay.replies.push_back(std::move(reply));

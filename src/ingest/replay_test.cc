@@ -48,7 +48,7 @@ Replay small_replay() {
   reply.channel = "tool_name";
   reply.sub_kind = "near_miss";
   reply.decision =
-      R"({"first": {"token": "<call>", "logprob": -0.1, "top": [["<call>", -0.1], ["I", -2]]}, )"
+      R"({"first": {"token": "<call>", "logprob": -0.1, "top": [["<call>", -0.1], ["I", -4]]}, )"
       R"("name": {"name": "get_ordr", "tokens": [{"token": "get_ordr", "logprob": -0.5, "top": []}]}})";
   reply.usage = TokenUsage{100, 7};
   reply.seconds = 0.25;
@@ -74,7 +74,7 @@ TEST(ReadReplay, ReadsWhatWasWritten) {
   EXPECT_TRUE(read->replay == replay);
   ASSERT_EQ(read->decisions.size(), 3u);
   ASSERT_TRUE(read->decisions[0]);
-  EXPECT_EQ(read->decisions[0]->first->top[1].token, "I");
+  EXPECT_EQ((*std::next(read->decisions[0]->first->top.begin())).token, "I");
   EXPECT_EQ(read->decisions[0]->name->name, "get_ordr");
   EXPECT_FALSE(read->decisions[1]);
 }
@@ -154,11 +154,40 @@ TEST(ReadReplay, KeepsAReplyWhoseDecisionCannotBeRead) {
   EXPECT_EQ(read->warnings[0].code, "unreadable_decision");
 }
 
+TEST(ReadReplay, CountsLogProbabilitiesThatContradictThemselves) {
+  const std::string begin =
+      head_line() + "{\"kind\": \"tools\", \"id\": \"t\", \"names\": []}\n" +
+      "{\"kind\": \"context\", \"id\": \"c\", \"task\": 1, \"tools\": \"t\"}\n";
+  const auto warnings_of = [&](const std::string& token) {
+    const Result<ReplayReport> read = read_replay_bytes(
+        begin + R"({"kind": "reply", "context": "c", "arm": "a", "decision": {"first": )" + token +
+            "}}\n",
+        "r.jsonl");
+    EXPECT_TRUE(read && read->decisions[0]) << token;
+    return read->warnings;
+  };
+  for (const char* contradictory :
+       {R"({"token": "a", "logprob": -0.1, "top": [["a", -0.5], ["b", -2]]})",
+        R"({"token": "a", "logprob": -0.1, "top": [["a", -0.1], ["b", -0.5]]})",
+        R"({"token": "a", "logprob": -0.1, "top": [["b", -0.5]]})"}) {
+    const std::vector<Warning> warnings = warnings_of(contradictory);
+    ASSERT_EQ(warnings.size(), 1u) << contradictory;
+    EXPECT_EQ(warnings[0].code, "contradictory_logprobs");
+    EXPECT_EQ(warnings[0].where, "r.jsonl:4");
+  }
+  for (const char* rounded :
+       {R"({"token": "a", "logprob": -0.1, "top": [["a", -0.1004], ["b", -2.4]]})",
+        R"({"token": "a", "logprob": 0.0001, "top": [["a", 0], ["b", -7.5]]})",
+        R"({"token": "�", "logprob": -3, "top": [["�", -0.1], ["�", -3]]})",
+        R"({"token": "a", "logprob": -25.01, "top": [["b", 0], ["a", -25]]})"})
+    EXPECT_TRUE(warnings_of(rounded).empty()) << rounded;
+}
+
 TEST(ParseDecision, OrdersAlternativesAndLeavesOutTheImpossible) {
   const Result<Decision> decision = parse_decision(
       R"({"first": {"token": "a", "logprob": -1, "top": [["b", -2], ["a", -1], ["c", null]]}})");
   ASSERT_TRUE(decision);
-  const std::vector<TokenAlternative> expected = {{"a", -1}, {"b", -2}};
+  const Alternatives expected = {{"a", -1}, {"b", -2}};
   EXPECT_EQ(decision->first->top, expected);
   EXPECT_FALSE(decision->name);
   EXPECT_TRUE(parse_decision("{}"));

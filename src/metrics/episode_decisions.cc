@@ -124,6 +124,7 @@ class Collector {
                         std::nullopt};
     if (!decision.empty()) made.decision = read_(decision);
     if (!decision.empty() && !made.decision) ++out_.unreadable;
+    if (made.decision && !contradiction_in(*made.decision).empty()) ++out_.contradictory;
     out_.decisions.push_back(std::move(made));
   }
 

@@ -43,6 +43,7 @@ struct EpisodeDecisions {
   std::optional<std::vector<std::string>> offered;  // nullopt: the agent's tools are not known
   std::vector<LoggedDecision> decisions;            // in order
   int unreadable = 0;                               // log-probabilities that could not be read
+  int contradictory = 0;                            // of those read: contradiction_in says what
 };
 
 // nullopt: the text is no decision.

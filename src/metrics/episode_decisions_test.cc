@@ -154,6 +154,20 @@ TEST(EpisodeDecisions, UnreadableLogProbabilitiesAreCounted) {
   EXPECT_FALSE(got->decisions[1].decision);
 }
 
+TEST(EpisodeDecisions, ContradictoryLogProbabilitiesAreCounted) {
+  const ReadDecision contradictory = [](std::string_view) {
+    return std::optional<Decision>(
+        Decision{TokenDecision{"a", -0.1, {{"a", -1.5}, {"b", -2.0}}}, std::nullopt});
+  };
+  RunInfo run;
+  const Classifier classifier(run, nullptr);
+  const Episode logged = episode();
+  const auto got =
+      episode_decisions(run, logged, classifier.classify(logged), classifier, contradictory);
+  EXPECT_EQ(got->contradictory, 2);
+  EXPECT_EQ(decisions_of(logged)->contradictory, 0);
+}
+
 TEST(EpisodeDecisions, UnknownToolsStayUnknown) {
   Episode custom = episode();
   custom.agent_tools.reset();

@@ -70,8 +70,8 @@ Position position_of(const TokenDecision& token, const std::string& so_far, std:
   Position position;
   position.last = token.logprob;
   bool has_taken = false;
-  const auto add = [&](const std::string& text, double logprob) {
-    Position::Branch branch{so_far + text, logprob, false};
+  const auto add = [&](std::string_view text, double logprob) {
+    Position::Branch branch{so_far + std::string(text), logprob, false};
     branch.to_choice = leads_to(branch.text, lead, choice);
     if (branch.to_choice) position.choice = log_sum(position.choice, logprob);
     position.branches.push_back(std::move(branch));

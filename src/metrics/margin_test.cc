@@ -15,7 +15,7 @@ using Names = std::vector<std::string>;
 
 TokenDecision token(std::string text, double logprob, std::vector<TokenAlternative> others) {
   TokenDecision out{text, logprob, {{text, logprob}}};
-  for (TokenAlternative& other : others) out.top.push_back(std::move(other));
+  for (const TokenAlternative& other : others) out.top.push_back(other);
   return out;
 }
 

@@ -24,7 +24,6 @@ Chart forest_chart(const CellComparison& cell, std::string_view place);
 Chart names_chart(const NamesComparison& names, std::string_view place);
 Chart position_chart(const CellComparison& cell, Channel channel, std::string_view place);
 Chart task_chart(const CellComparison& cell, std::string_view place);
-Chart flips_chart(const FlipAnalysis& flips, std::string_view place);
 
 Chart arm_curve_chart(const ArmSummary& arm, int k_tight);
 Chart arm_rates_chart(const ArmSummary& arm, const CompareOptions& options);

@@ -17,6 +17,12 @@ Field number(const std::string& text, std::string pointer, std::string_view unit
   return {escaped(text), std::move(pointer), unit};
 }
 
+// `digits` from 1 to 4.
+std::string_view decimal_unit(int digits) {
+  constexpr std::string_view kUnits[] = {"decimal1", "decimal2", "decimal3", "decimal4"};
+  return kUnits[digits - 1];
+}
+
 }  // namespace
 
 Field percent_field(std::optional<double> value, std::string pointer) {
@@ -41,8 +47,19 @@ Field count_field(long value, std::string pointer) {
 
 Field decimal_field(std::optional<double> value, int digits, std::string pointer) {
   if (digits == 0) return number(rounded(value), std::move(pointer), "count");
-  constexpr std::string_view kUnits[] = {"decimal1", "decimal2", "decimal3", "decimal4"};
-  return number(decimal(value, digits), std::move(pointer), kUnits[digits - 1]);
+  return number(decimal(value, digits), std::move(pointer), decimal_unit(digits));
+}
+
+Field word_field(std::string_view word, std::string pointer) {
+  return {escaped(word), std::move(pointer), "word"};
+}
+
+Field decimal_interval_field(const std::optional<Interval>& interval, int digits,
+                             std::string pointer) {
+  const std::string text = !interval ? kAbsent
+                                     : fmt::format("[{}, {}]", decimal(interval->lo, digits),
+                                                   decimal(interval->hi, digits));
+  return number(text, std::move(pointer), decimal_unit(digits));
 }
 
 Field percent_interval_field(const std::optional<Interval>& interval, std::string pointer) {

@@ -17,6 +17,11 @@ Field p_field(std::optional<double> value, std::string pointer);
 Field count_field(long value, std::string pointer);
 // One or two decimals, or none: "7.3", "1.57", "34,484".
 Field decimal_field(std::optional<double> value, int digits, std::string pointer);
+// A word of the JSON report as it stands there.
+Field word_field(std::string_view word, std::string pointer);
+// "[0.81, 0.93]".
+Field decimal_interval_field(const std::optional<Interval>& interval, int digits,
+                             std::string pointer);
 Field percent_interval_field(const std::optional<Interval>& interval, std::string pointer);
 Field points_interval_field(const std::optional<Interval>& interval, std::string pointer);
 Field ratio_interval_field(const std::optional<Interval>& interval, std::string pointer);

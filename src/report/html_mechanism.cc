@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "report/html_cell.h"
-#include "report/html_charts.h"
 #include "report/html_fields.h"
+#include "report/html_mechanism.h"
 #include "report/html_spec.h"
 #include "report/margins_report.h"
 #include "report/mechanism_words.h"
@@ -49,22 +49,6 @@ std::string decisions_table(const Mechanism& mechanism, const CellSpot& spot) {
   return table(rows);
 }
 
-std::string bins_table(const FlipAnalysis& flips, const CellSpot& spot) {
-  const std::string caption =
-      fmt::format("Flips by the baseline's margin, {}", decision_in_words(flips.kind));
-  Rows rows{caption, {{"margin, nats", false}, {"decisions"}, {"flips"}, {"share [95%]"}}, {}};
-  for (std::size_t i = 0; i < flips.bins.size(); ++i) {
-    const FlipBin& bin = flips.bins[i];
-    if (bin.decisions == 0) continue;
-    const std::string json = fmt::format("{}/bins/{}", flips_json(spot, flips.kind), i);
-    rows.rows.push_back({words(bin_in_words(bin)), count_field(bin.decisions, json + "/decisions"),
-                         count_field(bin.flips, json + "/flips"),
-                         joined(percent_field(bin.flip_share(), json + "/share"), " ",
-                                percent_interval_field(bin.ci95, json + "/ci95"))});
-  }
-  return table(rows);
-}
-
 std::string bin_values(const FlipAnalysis& flips) {
   JsonWriter json;
   json.begin_array();
@@ -90,7 +74,24 @@ constexpr std::string_view kFlipsSpec =
 
 }  // namespace
 
-Chart flips_chart(const FlipAnalysis& flips, std::string_view place) {
+std::string flip_bins_table(const FlipAnalysis& flips, std::string_view json) {
+  const std::string caption =
+      fmt::format("Flips by the baseline's margin, {}", decision_in_words(flips.kind));
+  Rows rows{caption, {{"margin, nats", false}, {"decisions"}, {"flips"}, {"share [95%]"}}, {}};
+  for (std::size_t i = 0; i < flips.bins.size(); ++i) {
+    const FlipBin& bin = flips.bins[i];
+    if (bin.decisions == 0) continue;
+    const std::string bin_json = fmt::format("{}/bins/{}", json, i);
+    rows.rows.push_back({words(bin_in_words(bin)),
+                         count_field(bin.decisions, bin_json + "/decisions"),
+                         count_field(bin.flips, bin_json + "/flips"),
+                         joined(percent_field(bin.flip_share(), bin_json + "/share"), " ",
+                                percent_interval_field(bin.ci95, bin_json + "/ci95"))});
+  }
+  return table(rows);
+}
+
+Chart flips_chart(const FlipAnalysis& flips, std::string_view place, std::string_view of) {
   Chart chart{id_of(place, "flips-chart"), "", "", ""};
   const std::string what(decision_in_words(flips.kind));
   chart.description = escaped(fmt::format(
@@ -98,10 +99,9 @@ Chart flips_chart(const FlipAnalysis& flips, std::string_view place) {
       "{}: {}.",
       what, flips_in_words(flips)));
   chart.caption = escaped(fmt::format(
-      "Decisions in the same context in both logs, {}: the share in which the candidate prefers "
-      "another choice, by the baseline's margin. Where noise on the margins is the cause, the "
-      "narrow ones flip.",
-      what));
+      "{}, {}: the share in which the candidate prefers another choice, by the baseline's margin. "
+      "Where noise on the margins is the cause, the narrow ones flip.",
+      of, what));
   chart.spec = filled(kFlipsSpec, {{"@values@", bin_values(flips)}});
   return chart;
 }
@@ -122,7 +122,8 @@ std::string mechanism_part(const std::optional<Mechanism>& mechanism, const Cell
     out += paragraph(escaped("Foretold, which tool: " + foretold + "."), "dim small");
   const FlipAnalysis* const drawn = flips_to_draw(candidate);
   if (drawn != nullptr)
-    out += figure(flips_chart(*drawn, spot.id()), bins_table(*drawn, spot), charts);
+    out += figure(flips_chart(*drawn, spot.id(), "Decisions in the same context in both logs"),
+                  flip_bins_table(*drawn, flips_json(spot, drawn->kind)), charts);
   return out;
 }
 

@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::size_t kLabelColumns = 40;
 
+std::string made_unique(const std::string& label, std::set<std::string>& used) {
+  std::string unique = label;
+  for (int i = 2; !used.insert(unique).second; ++i) unique = fmt::format("{} #{}", label, i);
+  return unique;
+}
+
 }  // namespace
 
 std::string filled(std::string_view pattern, std::initializer_list<Filling> fillings) {
@@ -30,12 +36,14 @@ std::string id_of(std::string_view place, std::string_view name) {
   return fmt::format("{}-{}", place, name);
 }
 
+std::string arm_axis_label(const std::string& label, std::set<std::string>& used) {
+  return made_unique(fit(safe_for_terminal(label), kLabelColumns), used);
+}
+
 std::string axis_label(const std::string& name, SubKind kind, std::set<std::string>& used) {
-  std::string label = fit(safe_for_terminal(name.empty() ? "(no name)" : name), kLabelColumns);
-  label += fmt::format(" ({})", to_string(kind));
-  std::string unique = label;
-  for (int i = 2; !used.insert(unique).second; ++i) unique = fmt::format("{} #{}", label, i);
-  return unique;
+  const std::string label =
+      fit(safe_for_terminal(name.empty() ? "(no name)" : name), kLabelColumns);
+  return made_unique(label + fmt::format(" ({})", to_string(kind)), used);
 }
 
 }  // namespace unmask::html

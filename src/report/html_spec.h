@@ -43,6 +43,9 @@ void write_ends(JsonWriter& json, const std::optional<Interval>& interval);
 // "c0-names-chart".
 std::string id_of(std::string_view place, std::string_view name);
 
+// An arm's label, short enough for an axis and unlike those in `used`, where it is added.
+std::string arm_axis_label(const std::string& label, std::set<std::string>& used);
+
 // A name and its kind, short enough for an axis and unlike those in `used`, where it is added.
 std::string axis_label(const std::string& name, SubKind kind, std::set<std::string>& used);
 

@@ -26,6 +26,16 @@ void write_distribution(JsonWriter& json, const MarginDistribution& d) {
   json.end_object();
 }
 
+void write_missing_margins(JsonWriter& json, DecisionKind kind, const MarginsMissing& missing) {
+  json.key(unmask::to_string(kind))
+      .begin_object()
+      .field("no_token", missing.no_token)
+      .field("no_alternatives", missing.no_alternatives)
+      .field("no_competitor", missing.no_competitor)
+      .field("not_seen", missing.not_seen)
+      .end_object();
+}
+
 void write_arm(JsonWriter& json, const ReplayedArm& arm) {
   json.begin_object()
       .field("label", arm.arm.label)
@@ -35,14 +45,18 @@ void write_arm(JsonWriter& json, const ReplayedArm& arm) {
       .field("repeats", arm.arm.repeats)
       .field("replies", arm.replies)
       .field("errors", arm.errors)
+      .field("missing", arm.missing)
       .field("without_logprobs", arm.without)
-      .field("name_unseen", arm.name_unseen)
+      .field("name_unseen", arm.name_unseen())
       .field("undecided", arm.undecided)
       .field("closer_strangers", arm.strangers)
       .key("margins")
       .begin_array();
   for (const MarginDistribution& d : arm.margins) write_distribution(json, d);
-  json.end_array().end_object();
+  json.end_array().key("no_margin").begin_object();
+  for (std::size_t i = 0; i < kDecisionKinds.size(); ++i)
+    write_missing_margins(json, kDecisionKinds[i], arm.no_margin[i]);
+  json.end_object().end_object();
 }
 
 void write_replay_outcomes(JsonWriter& json, const ReplayOutcomes& o) {

@@ -6,6 +6,7 @@
 
 #include "compare/mechanism.h"
 #include "report/audit_report.h"
+#include "report/html.h"
 #include "report/render.h"
 
 namespace unmask {
@@ -27,6 +28,7 @@ struct MarginsReport {
 std::string to_json(const MarginsReport& report);
 std::string to_terminal(const MarginsReport& report, const TerminalStyle& style);
 std::string to_markdown(const MarginsReport& report);
+std::string to_html(const MarginsReport& report, const ChartLibrary& charts);
 
 // "whether to call", "which tool".
 std::string_view decision_in_words(DecisionKind kind);

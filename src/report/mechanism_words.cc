@@ -29,16 +29,6 @@ const FlipAnalysis& flips_of(const CandidateMechanism& candidate, DecisionKind k
   return candidate.flips.front();
 }
 
-bool worth_a_chart(const FlipAnalysis& flips) {
-  long decisions = 0;
-  int bins = 0;
-  for (const FlipBin& bin : flips.bins) {
-    decisions += bin.decisions;
-    bins += bin.decisions > 0 ? 1 : 0;
-  }
-  return decisions >= kFewestDrawn && bins >= 2;
-}
-
 }  // namespace
 
 const CandidateMechanism& compared(const Mechanism& mechanism) {
@@ -108,6 +98,16 @@ std::string foretold_in_words(const Mechanism& mechanism) {
 std::string bin_in_words(const FlipBin& bin) {
   return bin.hi ? fmt::format("{:g} to {:g}", bin.lo, *bin.hi)
                 : fmt::format("{:g} and more", bin.lo);
+}
+
+bool worth_a_chart(const FlipAnalysis& flips) {
+  long decisions = 0;
+  int bins = 0;
+  for (const FlipBin& bin : flips.bins) {
+    decisions += bin.decisions;
+    bins += bin.decisions > 0 ? 1 : 0;
+  }
+  return decisions >= kFewestDrawn && bins >= 2;
 }
 
 const FlipAnalysis* flips_to_draw(const CandidateMechanism& candidate) {

@@ -32,6 +32,9 @@ std::string foretold_in_words(const Mechanism& mechanism);
 // "0.25 to 0.5", "16 and more".
 std::string bin_in_words(const FlipBin& bin);
 
+// 20 decisions with known margins, in 2 bins or more.
+bool worth_a_chart(const FlipAnalysis& flips);
+
 // Whether the flips by margin are worth a chart: 20 decisions with known margins, in 2 bins or
 // more. The choice of a tool comes first; nullptr: neither kind has so many.
 const FlipAnalysis* flips_to_draw(const CandidateMechanism& candidate);

@@ -110,8 +110,13 @@ Result<std::unique_ptr<ReplayFile>> ReplayFile::open(const std::string& path,
   if (!S_ISREG(found.st_mode))
     return Error{ErrorKind::InvalidArgument, "is no ordinary file: choose another with --out",
                  path};
-  if (::flock(file->fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    return Error{ErrorKind::Unavailable, "another replay is at work on this file", path};
+  int locked = 0;
+  do locked = ::flock(file->fd_, LOCK_EX | LOCK_NB);
+  while (locked != 0 && errno == EINTR);
+  if (locked != 0 && errno == EWOULDBLOCK)
+    return Error{
+        ErrorKind::Unavailable,
+        "another replay is at work on this file: wait for it, or choose another with --out", path};
   const Result<Done> taken = file->take_up();
   if (!taken) return taken.error();
   return file;
@@ -154,6 +159,37 @@ bool ReplayFile::take_up_reply(std::string_view line) {
   return true;
 }
 
+// Why the line with that number, the first that is not what this replay would have written, is not.
+std::string ReplayFile::misfit(std::string_view line, std::size_t number) const {
+  const std::string cure = fmt::format(
+      "; cut the file off before line {} (head -n {}) and the same command goes on from there, or "
+      "--out FILE begins another",
+      number, number - 1);
+  if (next_ == total())
+    return "follows the last line of this replay: something else was added to the file" + cure;
+  const Result<Value> json = parse_json(line);
+  const std::string kind = json ? text_of(*json, "kind") : "";
+  if (kind != "tools" && kind != "context" && kind != "reply")
+    return "is no line of a replay: the file itself is damaged there" + cure;
+  const bool of_context = kind != "reply";
+  if (of_context != !context_written_ || !of_context)
+    return fmt::format(
+               "is of the kind {} where {} is due: lines of the file are missing, doubled or out "
+               "of order",
+               kind, due()) +
+           cure;
+  return "is not the context that the log gives here: the log, its prompts or tools have changed "
+         "since, or this line of the file has; --out FILE begins another";
+}
+
+// What is written next, in words.
+std::string ReplayFile::due() const {
+  if (!context_written_) return "a context";
+  const auto samples = static_cast<std::size_t>(head_.samples);
+  return fmt::format("the reply of '{}', sample {}, to the context before it",
+                     head_.arms[next_ % per_context_ / samples].label, next_ % samples);
+}
+
 // The lines after the first, as far as they are what would be written; returns what is left.
 std::string_view ReplayFile::take_up_lines(std::string_view rest, std::optional<Error>& error) {
   std::size_t line = 2;
@@ -168,7 +204,14 @@ std::string_view ReplayFile::take_up_lines(std::string_view rest, std::optional<
       // Cut between the line of the tools and that of the context, or within one.
       if (!whole && std::string_view(expected).starts_with(rest)) return rest;
       if (!whole && last && !parse_json(rest.substr(0, end))) return rest;
-      if (!whole) break;
+      if (!whole) {
+        // Of the two lines, the one that differs.
+        if (std::string_view(expected).starts_with(rest.substr(0, length))) {
+          rest.remove_prefix(length);
+          ++line;
+        }
+        break;
+      }
       context_written_ = true;
       length = expected.size();
     } else if (!take_up_reply(rest.substr(0, end))) {
@@ -180,9 +223,7 @@ std::string_view ReplayFile::take_up_lines(std::string_view rest, std::optional<
     rest.remove_prefix(length);
   }
   if (!rest.empty())
-    error = Error{ErrorKind::Malformed,
-                  "is not what this replay would have written: the log, its prompts or tools have "
-                  "changed; --out FILE begins another",
+    error = Error{ErrorKind::Malformed, misfit(rest.substr(0, rest.find('\n')), line),
                   path_ + ":" + std::to_string(line)};
   return rest;
 }

@@ -180,6 +180,44 @@ TEST_F(ReplayRun, RefusesAFileWhoseContextsAreNotThoseOfTheLog) {
   EXPECT_EQ(*read_file(path()), expected);
 }
 
+// Lines are 1-based; the file has 62: head, tools, and for each of 20 contexts its line and two
+// replies.
+TEST_F(ReplayRun, SaysWhichOfItsOwnLinesIsDamagedAndHow) {
+  const std::string expected = whole();
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < expected.size(); at = expected.find('\n', at) + 1)
+    lines.push_back(expected.substr(at, expected.find('\n', at) + 1 - at));
+  ASSERT_EQ(lines.size(), 62u);
+  using Lines = std::vector<std::string>;
+  struct Damage {
+    void (*done)(Lines&);
+    int line;
+    std::string said;
+  };
+  const Damage cases[] = {
+      {[](Lines& l) { l[9][20] = '\0'; }, 10, "the file itself is damaged"},
+      {[](Lines& l) { l[11] = "{\"kind\": \"song\"}\n"; }, 12, "the file itself is damaged"},
+      {[](Lines& l) { l.erase(l.begin() + 10); }, 11, "where the reply of 'B', sample 0,"},
+      {[](Lines& l) { std::swap(l[9], l[10]); }, 10, "missing, doubled or out of order"},
+      {[](Lines& l) { l.insert(l.begin() + 10, l[9]); }, 11, "of the kind reply where the reply"},
+      {[](Lines& l) { l.erase(l.begin() + 8); }, 9, "of the kind reply where a context is due"},
+      {[](Lines& l) { l.push_back("more\n"); }, 63, "follows the last line"},
+      {[](Lines& l) { l[2].insert(l[2].find("\"sha256\"") + 11, "0"); }, 3, "or this line"},
+  };
+  for (const Damage& damage : cases) {
+    Lines damaged = lines;
+    damage.done(damaged);
+    std::string text;
+    for (const std::string& line : damaged) text += line;
+    ASSERT_TRUE(write_file(path(), text));
+    const ReplayEnd end = replay(usual, usual);
+    ASSERT_TRUE(end.error) << damage.said;
+    EXPECT_EQ(end.error->where, path() + ":" + std::to_string(damage.line)) << damage.said;
+    EXPECT_NE(end.error->message.find(damage.said), std::string::npos) << end.error->message;
+    EXPECT_EQ(*read_file(path()), text) << "nothing was touched";
+  }
+}
+
 TEST_F(ReplayRun, LetsNoSecondReplayAtTheSameFile) {
   const Result<std::unique_ptr<ReplayFile>> held = ReplayFile::open(path(), head_, contexts_);
   ASSERT_TRUE(held);

@@ -2,24 +2,76 @@
 // the JSON of a message's `decision` or a reply's (rollout/decision.h) by ingest/decision.h.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace unmask {
 
 struct TokenAlternative {
-  std::string token;
-  double logprob = 0;  // natural logarithm
+  std::string_view token;  // of those in a list, it points into the list
+  double logprob = 0;      // natural logarithm
 
   bool operator==(const TokenAlternative&) const = default;
+};
+
+// What else might have stood at a token, in the order given. Texts and numbers stand one behind the
+// other in one piece of memory, for an audit keeps twenty of these for every token of every
+// decision: 9 bytes an alternative and its text (a text of 255 bytes or more takes 4 bytes more).
+class Alternatives {
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = TokenAlternative;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const TokenAlternative*;
+    using reference = TokenAlternative;
+
+    Iterator() = default;
+    explicit Iterator(const char* at) : at_(at) {}
+    TokenAlternative operator*() const;
+    Iterator& operator++();
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    const char* at_ = nullptr;
+  };
+
+  Alternatives() = default;
+  Alternatives(std::initializer_list<TokenAlternative> alternatives);
+  explicit Alternatives(std::span<const TokenAlternative> alternatives);
+
+  void push_back(const TokenAlternative& alternative);
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  Iterator begin() const { return Iterator(bytes_.data()); }
+  Iterator end() const { return Iterator(bytes_.data() + bytes_.size()); }
+
+  bool operator==(const Alternatives&) const = default;
+
+ private:
+  std::vector<char> bytes_;
+  std::uint32_t size_ = 0;
 };
 
 // One token of a completion, and what else might have stood there.
 struct TokenDecision {
   std::string token;
   double logprob = 0;
-  std::vector<TokenAlternative> top;  // most likely first; may or may not hold `token`
+  Alternatives top;  // most likely first; may or may not hold `token`
 
   bool operator==(const TokenDecision&) const = default;
 };
@@ -39,5 +91,13 @@ struct Decision {
 
   bool operator==(const Decision&) const = default;
 };
+
+// What in the numbers cannot be, as a sentence without the place: a token's log-probability that
+// differs from its own among its alternatives, or probabilities at one token that add up to more
+// than 1, each by more than 0.001, which servers' rounding reaches. Such numbers are used as they
+// are, for the choice they belong to is real.
+//
+// Empty   nothing.
+std::string_view contradiction_in(const Decision& decision);
 
 }  // namespace unmask

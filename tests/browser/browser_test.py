@@ -159,8 +159,26 @@ def check_inspect_charts(driver, made):
     check_marks("inspect", driver)
 
 
+def check_margins_charts(driver, made):
+    page, report = made["margins"]
+    visit(driver, page)
+    replay = report["replays"][0]
+    wanted = []
+    for arm in replay["arms"]:
+        for d in arm["margins"]:
+            if d["channel"] == "all" and not arm["repeats"] and d["quantiles"]["p50"] is not None:
+                wanted.append({"decisions": d["decisions"], **d["quantiles"]})
+    check_rows("margins", rows(driver, "r0-margins-chart", "margins"), wanted)
+    for kind in ["whether_to_call", "which_tool"]:
+        bins = replay["candidates"][0]["flips"][kind]["bins"]
+        check_rows(kind, rows(driver, f"r0c0-{kind}-flips-chart", "flips"),
+                   [{"decisions": b["decisions"], "flips": b["flips"], "share": b["share"], **ends(b["ci95"])}
+                    for b in bins if b["decisions"]])
+    check_marks("margins", driver)
+
+
 def check_inert(driver, made):
-    for name in ["hostile", "hostile_inspect"]:
+    for name in ["hostile", "hostile_inspect", "hostile_margins"]:
         visit(driver, made[name][0])
         driver.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
         # Tooltips write texts of the log into the page too.
@@ -269,7 +287,7 @@ def check_matrix(driver, made):
 def check_narrow(driver, made):
     """On a telephone the page itself does not scroll sideways."""
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True})
-    for name in ["damaged", "grid", "inspect", "hostile"]:
+    for name in ["damaged", "grid", "inspect", "margins", "hostile"]:
         visit(driver, made[name][0])
         width = driver.execute_script("return document.documentElement.scrollWidth")
         assert width <= 390, f"{name}: {width} px wide on a screen of 390"
@@ -309,8 +327,9 @@ def main():
             for name, (page, _) in made.items():
                 visit(driver, page)
                 check_quiet(name, driver)
-            for check in [check_audit_charts, check_inspect_charts, check_inert, check_policy, check_keyboard, check_colors,
-                          check_matrix, check_narrow, check_print, check_without_javascript]:
+            for check in [check_audit_charts, check_inspect_charts, check_margins_charts, check_inert, check_policy,
+                          check_keyboard, check_colors, check_matrix, check_narrow, check_print,
+                          check_without_javascript]:
                 check(driver, made)
                 print(f"{check.__name__[6:].replace('_', ' ')}: fine", flush=True)
         finally:

@@ -117,7 +117,7 @@ REQUIRED = ["/outcome/delta", "/outcome/ci95", "/outcome/tost/ci90", "/budget/ga
             "/candidate/length/steps_mean", "/baseline/success/rate"]
 
 
-def check_numbers(name, document, report):
+def check_numbers(name, document, report, charts):
     for pointer, unit, text in document.fields:
         value = at(report, pointer)
         assert text == shown(value, unit), f"{name}: {pointer} is {value!r}, the page says {text!r}"
@@ -126,6 +126,18 @@ def check_numbers(name, document, report):
         have = {pointer for pointer, _, _ in document.fields}
         missing = [p for p in REQUIRED if f"/cells/0{p}" not in have]
         assert not missing, f"{name}: {missing} are not in the page"
+    if name == "margins":
+        have = {pointer for pointer, _, _ in document.fields}
+        replay = "/replays/0"
+        flips = f"{replay}/candidates/0/flips/which_tool"
+        for wanted in [f"{replay}/contexts", f"{replay}/arms/0/replies", f"{replay}/arms/0/margins/0/quantiles/p50",
+                       f"{replay}/candidates/0/channels/tool_name/amplification", f"{flips}/pairs", f"{flips}/bins/2/share",
+                       f"{flips}/models/multiplicative/lambda/value", f"{flips}/models/multiplicative/lambda/ci95",
+                       f"{flips}/models/additive/held_out/expected_calibration_error",
+                       f"{replay}/candidates/0/predictions/additive/predicted_amplification", f"{replay}/screen/predicted/value",
+                       f"{replay}/screen/risk", "/replays/1/contexts"]:
+            assert wanted in have, f"{name}: {wanted} is not in the page"
+        assert ("r0-margins-chart" in document.ids) == charts and ("r0c0-which_tool-flips-chart" in document.ids) == charts
     if name == "decisions":
         places = [pointer for pointer, _, _ in document.fields if "/mechanism/" in pointer]
         flips = "/cells/0/mechanism/candidates/0/flips/which_tool"
@@ -198,13 +210,15 @@ def main():
             text = page.read_text()
             document = Document(text)
             check_document(page_name, text, document, charts)
-            check_numbers(page_name, document, report)
+            check_numbers(page_name, document, report, charts)
             print(f"{page_name}: {len(text.encode()) / 1e6:.2f} MB, {len(document.fields)} numbers as in the JSON report")
         for page_name in ["hostile", "hostile_inspect"]:
             text = made[page_name][0].read_text()
             for secret in ["abcdef0123456789", "ABCDEF0123456789", "verysecretvalue"]:
                 assert secret not in text, f"{page_name} shows {secret}"
             assert "[removed]" in text and "window.pwned=1" in text, f"{page_name}: the attacks are shown as text"
+        text = made["hostile_margins"][0].read_text()
+        assert text.count("window.pwned=1") > 3, "hostile_margins: the attacks are shown as text"
         check_same_bytes(program, folder)
         check_mistakes(program, folder)
     print("the pages are well formed, self-contained and true to the JSON report")

@@ -42,6 +42,43 @@ def inspect(program, folder, name, *arguments):
     return page, json.loads(report.read_text())
 
 
+def margins(program, folder, name, *replays):
+    """(page, JSON report) of an analysis of replays."""
+    page, report = folder / f"{name}.html", folder / f"{name}.margins.json"
+    run(program, "margins", "-q", *replays, "--bootstrap", 300, "--noise", 0.8, "--html", page, "--json", report)
+    return page, json.loads(report.read_text())
+
+
+def replay(program, folder, name, *arguments):
+    """A planted replay of decisions."""
+    path = folder / f"{name}.jsonl"
+    run(program, "plant", "-q", "--replay", "--out", path, *arguments)
+    return path
+
+
+def poisoned_replay(path, to):
+    """A replay whose labels, models, tasks and names are attacks."""
+    attack = lambda text, i: f"{text} {ATTACKS[i % len(ATTACKS)]}"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    labels = {arm["label"]: attack(arm["label"], i) for i, arm in enumerate(lines[0]["arms"])}
+    lines[0]["log"] = lines[0]["domain"] = ATTACKS[0]
+    for arm in lines[0]["arms"]:
+        arm.update(label=labels[arm["label"]], model=ATTACKS[1], precision=ATTACKS[2])
+        if arm.get("repeats"):
+            arm["repeats"] = labels[arm["repeats"]]
+    for line in lines[1:]:
+        if line["kind"] == "context":
+            line["task"] = attack(line["task"], len(line["task"]))
+        if line["kind"] == "reply":
+            line["arm"] = labels[line["arm"]]
+            for call in line.get("calls", []):
+                if line.get("channel"):
+                    call["name"] = attack(call["name"], 0)
+                    line.get("decision", {}).get("name", {}).update(name=call["name"])
+    to.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return to
+
+
 def poisoned(log, to):
     """A log whose every text is an attack: tool names, arguments, ids, messages, the model's name."""
     data = json.loads(log.read_text())
@@ -104,6 +141,11 @@ def all_pages(program, folder):
         "grid": audit(program, folder, "grid", "--grid", grid(program, folder), "--bootstrap", 500),
         "decisions": audit(program, folder, "decisions", *with_decisions(folder), "--bootstrap", 500),
         "inspect": inspect(program, folder, "inspect", damaged[1]),
+        "margins": margins(program, folder, "margins", replay(program, folder, "replay", "--noise", 1.2, "--shrink", 0.8),
+                           replay(program, folder, "greedy", "--tasks", 12, "--decisions", 5)),
+        "hostile_margins": margins(program, folder, "hostile_margins",
+                                   poisoned_replay(replay(program, folder, "small", "--noise", 2, "--tasks", 20),
+                                                   folder / "hostile.jsonl")),
         "hostile": audit(program, folder, "hostile", *hostile, "--label", ATTACKS[0], "--label", ATTACKS[2]),
         "hostile_inspect": inspect(program, folder, "hostile_inspect", hostile[1]),
     }

@@ -1,0 +1,141 @@
+#include "compare/mechanism_warnings.h"
+
+#include <fmt/format.h>
+
+namespace unmask {
+namespace {
+
+std::string_view of_what(DecisionKind kind) {
+  return kind == DecisionKind::WhichTool ? "which tool" : "whether to call";
+}
+
+std::string_view is_or_are(long count) {
+  return count == 1 ? "is" : "are";
+}
+
+class Notices {
+ public:
+  void add(bool given, std::string_view code, const std::string& message, const std::string& where,
+           long count = 1) {
+    if (given) list.push_back({std::string(code), message, where, count});
+  }
+  std::vector<Warning> list;
+};
+
+constexpr const char* kAskForMore = "ask the server for more (20 are usual) and replay once more";
+
+// Decisions without a margin, and what would give them one.
+void warn_of_margins(const ReplayedArm& arm, DecisionKind kind, const MarginsMissing& missing,
+                     Notices& warnings) {
+  const std::string& label = arm.arm.label;
+  const auto add = [&](long count, std::string_view code, std::string_view why) {
+    warnings.add(count > 0, code,
+                 fmt::format("{} of {} replies {} no margin of {}: {}.", count, arm.replies,
+                             count == 1 ? "has" : "have", of_what(kind), why),
+                 label, count);
+  };
+  add(missing.no_alternatives, "no_alternatives",
+      fmt::format("no alternative to the token taken was recorded; {}", kAskForMore));
+  add(missing.no_competitor, "no_competitor",
+      kind == DecisionKind::WhichTool
+          ? "no other name is offered or hallucinated in the replay"
+          : "the replies of the replay do not show how the other act begins");
+  add(missing.not_seen, "competitors_not_seen",
+      "the tokens recorded end before any other name parts from the one called, or do not hold it");
+}
+
+// A margin that is a bound says only that the choice was not closer than that.
+void warn_of_bounds(const ReplayedArm& arm, Notices& warnings) {
+  for (const MarginDistribution& d : arm.margins) {
+    if (!d.channel.empty() || 2 * d.bounds <= d.decisions) continue;
+    warnings.add(
+        true, "margins_are_bounds",
+        fmt::format("{} of {} margins of {} are known as bounds only, for no competitor is "
+                    "among the alternatives; {}.",
+                    d.bounds, d.decisions, of_what(d.kind), kAskForMore),
+        arm.arm.label, d.bounds);
+  }
+}
+
+void warn_of_replies(const ReplayedArm& arm, Notices& warnings) {
+  const std::string& label = arm.arm.label;
+  warnings.add(
+      arm.missing > 0, "missing_replies",
+      fmt::format("{} of {} replies {} not in the replay: it was broken off, or lines of "
+                  "it are missing; their contexts are left out of every comparison.",
+                  arm.missing, arm.missing + arm.replies + arm.errors, is_or_are(arm.missing)),
+      label, arm.missing);
+  warnings.add(arm.errors > 0, "no_reply",
+               "Some contexts got no reply and were left out of every comparison.", label,
+               arm.errors);
+  warnings.add(arm.without > 0, "no_logprobs",
+               fmt::format("{} of {} replies came without log-probabilities, so they have no "
+                           "margin: the server gives none, or was not asked for any.",
+                           arm.without, arm.replies),
+               label, arm.without);
+}
+
+void warn_of_arm(const ReplayedArm& arm, Notices& warnings) {
+  const std::string& label = arm.arm.label;
+  warn_of_replies(arm, warnings);
+  warnings.add(arm.name_unseen() > 0, "name_unseen",
+               "Some replies call a tool, but the tokens of its name were not among the "
+               "log-probabilities.",
+               label, arm.name_unseen());
+  warnings.add(arm.no_margin[0].no_token > 0, "first_unseen",
+               "Some replies have no log-probabilities of their first token: whether to call has "
+               "no margin there.",
+               label, arm.no_margin[0].no_token);
+  warnings.add(arm.undecided > 0, "undecided_first_token",
+               "Some replies begin with a token that begins calls and talk alike: whether they "
+               "would call was not decided there.",
+               label, arm.undecided);
+  for (std::size_t kind = 0; kind < kDecisionKinds.size(); ++kind)
+    warn_of_margins(arm, kDecisionKinds[kind], arm.no_margin[kind], warnings);
+  warn_of_bounds(arm, warnings);
+  warnings.add(arm.strangers > 0, "closer_stranger",
+               "Some names have a likelier alternative that leads to no known name; margins are "
+               "taken against known names only.",
+               label, arm.strangers);
+}
+
+void warn_of_flips(const CandidateMechanism& candidate, Notices& warnings) {
+  for (const FlipAnalysis& flips : candidate.flips) {
+    if (!flips.models || flips.replay_noise) continue;
+    const double lambda = flips.models->multiplicative.lambda->value;
+    warnings.add(lambda < 1, "no_replay_noise",
+                 fmt::format("The baseline was not asked twice, so its replay noise is taken as 0; "
+                             "noise would show as lambda below 1 ({}).",
+                             to_string(flips.kind)),
+                 candidate.label);
+  }
+}
+
+}  // namespace
+
+std::vector<Warning> warnings_of(const Mechanism& mechanism) {
+  Notices warnings;
+  const long chosen = mechanism.head.selected;
+  warnings.add(
+      mechanism.contexts < chosen, "unfinished_replay",
+      fmt::format("{} of {} chosen decisions {} not in the replay: it was broken off, and "
+                  "the unmask replay that made it goes on with it.",
+                  chosen - mechanism.contexts, chosen, is_or_are(chosen - mechanism.contexts)),
+      "", chosen - mechanism.contexts);
+  for (const ReplayedArm& arm : mechanism.arms) warn_of_arm(arm, warnings);
+  for (const CandidateMechanism& candidate : mechanism.candidates)
+    warn_of_flips(candidate, warnings);
+  warnings.add(!mechanism.head.greedy, "sampled",
+               "Replies were sampled: a baseline's reply that is not its own likeliest is left out "
+               "of the margins.",
+               "");
+  warnings.add(mechanism.screen.noise && mechanism.screen.predicted, "noise_level_transfer",
+               "The predicted rate holds for this noise level; levels fitted on one model do not "
+               "carry over to another.",
+               "");
+  warnings.add(mechanism.screen.noise && !mechanism.screen.predicted, "screen_without_margins",
+               "The baseline has no margins, so the screen is by its rate alone.", "");
+  return std::move(warnings.list);
+}
+
+}  // namespace unmask
