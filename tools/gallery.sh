@@ -29,9 +29,9 @@ picture() {  # NAME PAGE WIDTH HEIGHT [FLAG...]
 PYTHONPATH=$root/tests/html python3 -c 'import pages, pathlib, sys; print(pages.grid(sys.argv[1], pathlib.Path("."), tasks=114))' "$unmask" >/dev/null
 "$unmask" audit -q --grid grid --html grid.html >/dev/null
 
-picture damaged damaged.html 1000 1768
-picture damaged-dark damaged.html 1000 1768 --blink-settings=preferredColorScheme=0
+picture damaged damaged.html 1000 1786
+picture damaged-dark damaged.html 1000 1786 --blink-settings=preferredColorScheme=0
 picture clean clean.html 1000 1270
-picture grid grid.html 1000 1180
-picture inspect inspect.html 1000 1290
+picture grid grid.html 1000 1190
+picture inspect inspect.html 1000 1130
 picture inspect-no-failures spotless.html 1000 1440
