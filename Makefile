@@ -53,7 +53,7 @@ asan: deps
 # The rooms that touch bytes from outside and those that index by what was in them, and the fuzz corpora; `make asan` has all.
 CORE := base trace ingest failure metrics stats
 CORE_TESTED := $(sort $(filter $(CORE),$(notdir $(patsubst %/,%,$(dir $(wildcard src/*/*_test.cc))))))
-# The offline half and the fuzz targets that need nothing else.
+# The fuzz targets that need no more than those rooms.
 LOG_READERS := classify compressed inspect_eval inspect_json native openai tau1 tau2 tau2_dir
 asan-core: deps
 	cmake --preset asan
