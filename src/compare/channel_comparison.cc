@@ -103,8 +103,8 @@ ChannelComparison compare_channel(const TaskCounts& baseline, const TaskCounts& 
   ChannelComparison out;
   out.baseline = ratio(b.failures, b.calls);
   out.candidate = ratio(c.failures, c.calls);
-  out.baseline_count = std::lround(b.failures);
-  out.candidate_count = std::lround(c.failures);
+  out.baseline_count = baseline.failures_seen;
+  out.candidate_count = candidate.failures_seen;
   out.no_propensity = out.baseline_count < kFewestFailuresForRatio;
   if (!out.baseline || !out.candidate) return out;
   add_difference(baseline, candidate, units, out);

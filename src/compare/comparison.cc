@@ -4,6 +4,8 @@
 
 #include "compare/comparison.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -11,6 +13,7 @@
 
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "base/units.h"
 #include "compare/budget_comparison.h"
 #include "compare/channel_comparison.h"
 #include "compare/estimates.h"
@@ -149,6 +152,47 @@ void compare_success(const PairedArms& arms, std::optional<int> k0, const TaskRe
   }
 }
 
+Warning weighed_warning(long tasks) {
+  return {
+      "trials_weighed",
+      fmt::format("In {} the arms have different numbers of episodes that ran. Rates over calls "
+                  "weigh a task's episodes to the smaller number, so that neither arm has more "
+                  "of a task than the other: they are not the counts divided by the calls.",
+                  counted(tasks, "task")),
+      "", tasks};
+}
+
+// Success and the error budget are compared over the tasks evaluated in both arms; so are the
+// numbers of each arm that stand beside the comparison.
+void summarize_outcome_where_both_have_one(const PairedArms& arms, std::optional<int> k0,
+                                           const CompareOptions& options, CellComparison& cell) {
+  const std::vector<std::size_t> both =
+      pair_numbers(task_success(arms.baseline), task_success(arms.candidate)).tasks;
+  if (both.empty() || both.size() == arms.baseline.tasks.size()) return;
+  for (const auto& [arm, summary] :
+       {std::pair(&arms.baseline, &cell.baseline), std::pair(&arms.candidate, &cell.candidate)}) {
+    const ArmSummary outcome = summarize_arm_at(select_tasks(*arm, both), k0, options);
+    summary->tasks = outcome.tasks;
+    summary->trials_min = outcome.trials_min;
+    summary->trials_max = outcome.trials_max;
+    summary->success = outcome.success;
+    summary->pass_hat_k = outcome.pass_hat_k;
+    summary->budget = outcome.budget;
+  }
+}
+
+// Excluded episodes are counted wherever they are, also in tasks that are left out because of them.
+void add_excluded_of(const Arm& arm, const std::vector<std::size_t>& tasks, ArmSummary& summary) {
+  for (const std::size_t t : tasks) {
+    for (std::size_t e = arm.tasks[t].begin; e < arm.tasks[t].end; ++e) {
+      if (!arm.episodes[e].excluded) continue;
+      ++summary.episodes_total;
+      ++summary.episodes_excluded;
+      ++summary.terminations[std::string(to_string(arm.episodes[e].termination))];
+    }
+  }
+}
+
 }  // namespace
 
 Result<CellComparison> compare_arms(const Arm& baseline, const Arm& candidate,
@@ -163,11 +207,18 @@ Result<CellComparison> compare_arms(const Arm& baseline, const Arm& candidate,
 
   CellComparison cell;
   cell.warnings = warnings_between(baseline, candidate, options);
+  const PairedArms all = arms;
+  const std::vector<std::size_t> never_ran = drop_tasks_that_never_ran(arms);
+  if (const long weighed = weigh_tasks(arms); weighed > 0)
+    cell.warnings.push_back(weighed_warning(weighed));
   const std::optional<int> k0 = settle_budget(arms, options);
   // Both arms are held to one budget.
 
   cell.baseline = summarize_arm_at(arms.baseline, k0, options);
   cell.candidate = summarize_arm_at(arms.candidate, k0, options);
+  summarize_outcome_where_both_have_one(arms, k0, options, cell);
+  add_excluded_of(all.baseline, never_ran, cell.baseline);
+  add_excluded_of(all.candidate, never_ran, cell.candidate);
   cell.paired_tasks = static_cast<long>(arms.baseline.tasks.size());
   cell.unpaired_tasks = arms.unpaired;
   const TaskResamples resamples(static_cast<int>(cell.paired_tasks), options.resamples,

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -131,6 +132,9 @@ struct NoiseFloor {  // METHOD 5: two runs of the same arm
   std::optional<double> flip_share;  // tasks whose majority outcome changes
   long tasks = 0;
 };
+
+// How unpaired_tasks begins for a task of which an arm has only excluded episodes.
+inline constexpr std::string_view kNeverRan = "no episode that ran in ";
 
 struct CellComparison {
   std::string cell;  // name of the cell, "gemma dense telecom INT4"

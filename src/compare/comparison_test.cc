@@ -279,10 +279,88 @@ TEST(CompareArms, LeavesTasksWithoutAnEvaluatedEpisodeOutOfTheOutcome) {
     b.episodes.edit(e).excluded = true;
   const CellComparison cell = compared(b, c);
   EXPECT_EQ(cell.outcome.delta->df, 10);
-  EXPECT_EQ(cell.paired_tasks, 12);
+  EXPECT_EQ(cell.paired_tasks, 11);
   ASSERT_EQ(cell.unpaired_tasks.size(), 1u);
-  EXPECT_EQ(cell.unpaired_tasks[0], "no evaluated episode in baseline: 3");
+  EXPECT_EQ(cell.unpaired_tasks[0], "no episode that ran in baseline: 3");
+  EXPECT_EQ(cell.baseline.episodes_excluded, 4);
+  EXPECT_EQ(cell.candidate.episodes_excluded, 0);
   EXPECT_EQ(cell.budget.gap.size(), 11u);
+  // Ungraded is not excluded: the task's calls are compared all the same, its outcome is not.
+  for (std::size_t e = b.tasks[3].begin; e < b.tasks[3].end; ++e) {
+    b.episodes.edit(e).excluded = false;
+    b.episodes.edit(e).success = std::nullopt;
+  }
+  const CellComparison ungraded = compared(b, c);
+  EXPECT_EQ(ungraded.paired_tasks, 12);
+  EXPECT_EQ(ungraded.evaluated_tasks, 11);
+  EXPECT_EQ(ungraded.unpaired_tasks[0], "no evaluated episode in baseline: 3");
+  EXPECT_EQ(ungraded.candidate.tasks, 11);
+  EXPECT_NEAR(*ungraded.candidate.success.value - *ungraded.baseline.success.value,
+              ungraded.outcome.delta->mean, 1e-12);
+}
+
+// The easiest tasks never ran in one arm: what is left are the same episodes in both.
+TEST(CompareArms, IsNotFooledByTasksThatNeverRanInOneArm) {
+  const Arm b = random_arm({.tasks = 40, .seed = 31});
+  Arm c = b;
+  std::vector<std::size_t> kept;
+  for (std::size_t t = 0; t < c.tasks.size(); ++t) {
+    int failures = 0;
+    for (std::size_t e = c.tasks[t].begin; e < c.tasks[t].end; ++e)
+      failures += static_cast<int>(c.episodes[e].failures.size());
+    if (failures > 3) {
+      kept.push_back(t);
+      continue;
+    }
+    for (std::size_t e = c.tasks[t].begin; e < c.tasks[t].end; ++e)
+      c.episodes.edit(e).excluded = true;
+  }
+  ASSERT_GT(kept.size(), 10u);
+  ASSERT_LT(kept.size(), 35u);
+  const CellComparison cell = compared(b, c);
+  const CellComparison cut = compared(select_tasks(b, kept), select_tasks(c, kept));
+  const ChannelComparison& names = cell.channels.at(Channel::ToolName);
+  EXPECT_EQ(cell.paired_tasks, static_cast<long>(kept.size()));
+  EXPECT_DOUBLE_EQ(*names.amplification, 1.0);
+  EXPECT_EQ(*names.p, *cut.channels.at(Channel::ToolName).p);
+  EXPECT_EQ(*cell.baseline.success.value, *cut.baseline.success.value);
+  EXPECT_EQ(cell.baseline.budget.curve[2].success, cut.baseline.budget.curve[2].success);
+  EXPECT_EQ(cell.candidate.episodes_excluded,
+            static_cast<long>(c.episodes.size() - 4 * kept.size()));
+  // Scored as failed or passed, the excluded episodes say nothing of calls.
+  const CellComparison failed_all = compared(b, with_excluded_as(c, ExcludedAs::Failed));
+  EXPECT_EQ(failed_all.paired_tasks, 40);
+  EXPECT_DOUBLE_EQ(*failed_all.channels.at(Channel::ToolName).amplification, 1.0);
+}
+
+// Every trial of a task alike, and the tasks with few failures have one trial instead of four.
+TEST(CompareArms, WeighsTasksWithUnequalTrialsToTheSameNumber) {
+  std::vector<EpisodeFacts> all;
+  std::vector<EpisodeFacts> thinned;
+  for (int t = 0; t < 30; ++t) {
+    std::vector<FailedCall> calls;
+    for (int i = 0; i < t % 5; ++i) calls.push_back(failed(Channel::ToolName, "x", i));
+    for (int trial = 0; trial < 4; ++trial) {
+      all.push_back(episode(std::to_string(t), trial, true, 10 + t % 3, calls));
+      if (t % 5 > 1 || trial == 0) thinned.push_back(all.back());
+    }
+  }
+  const CellComparison cell = compared(arm(all), arm(thinned));
+  const ChannelComparison& names = cell.channels.at(Channel::ToolName);
+  EXPECT_NEAR(*names.amplification, 1.0, 1e-12);
+  EXPECT_NEAR(*names.volume, 1.0, 1e-12);
+  EXPECT_GT(*names.p, 0.9);
+  EXPECT_EQ(names.baseline_count, 240);
+  EXPECT_EQ(names.candidate_count, 222);
+  EXPECT_EQ(cell.candidate.channels.at(Channel::ToolName).count, 222);
+  EXPECT_NEAR(*cell.baseline.channels.at(Channel::ToolName).per_call.value, *names.baseline, 1e-12);
+  EXPECT_NEAR(*cell.baseline.channels.at(Channel::ToolName).per_episode,
+              *cell.candidate.channels.at(Channel::ToolName).per_episode, 1e-12);
+  EXPECT_NEAR(*cell.recovery.difference, 0.0, 1e-12);
+  EXPECT_TRUE(warned(cell.warnings, "trials_weighed"));
+  // As many more of every task is plain pooling, whatever the number.
+  const CellComparison same = compared(arm(thinned), arm(thinned));
+  EXPECT_FALSE(warned(same.warnings, "trials_weighed"));
 }
 
 TEST(CompareArms, RecountsTheArmWithTheLargerBudget) {
@@ -382,6 +460,12 @@ TEST(CompareArms, IsTheSameAtAnyNumberOfThreads) {
   EXPECT_EQ(*x.channels.at(Channel::ToolName).p, *y.channels.at(Channel::ToolName).p);
 }
 
+TaskCounts counts_of(std::vector<double> failures, std::vector<double> calls,
+                     std::vector<double> episodes) {
+  const long seen = std::lround(sum(failures));
+  return {std::move(failures), std::move(calls), std::move(episodes), seen};
+}
+
 TEST(ChannelComparison, ReproducesThePapersThreeRatios) {
   // 649 of 3328 and 1646 of 4298 calls, spread evenly over 11 tasks' worth of counts.
   std::vector<double> fb(11, 59), cb(11, 302), fc(11, 149), cc(11, 390), episodes(11, 4);
@@ -390,7 +474,8 @@ TEST(ChannelComparison, ReproducesThePapersThreeRatios) {
   cc[0] += 4298 - 11 * 390;
   const TaskResamples resamples(11, 500, 1);
   const ChannelComparison c =
-      compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, quick(), Tested::Yes);
+      compare_channel(counts_of(fb, cb, episodes), counts_of(fc, cc, episodes), {}, resamples,
+                      quick(), Tested::Yes);
   EXPECT_EQ(c.baseline_count, 649);
   EXPECT_EQ(c.candidate_count, 1646);
   EXPECT_NEAR(*c.amplification, 1.96, 0.005);
@@ -405,7 +490,8 @@ TEST(ChannelComparison, GivesNoRatioUnderFiveBaselineFailures) {
   for (int t = 0; t < 4; ++t) fb[static_cast<std::size_t>(t)] = 1;
   const TaskResamples resamples(20, 500, 1);
   const ChannelComparison c =
-      compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, quick(), Tested::Yes);
+      compare_channel(counts_of(fb, cb, episodes), counts_of(fc, cc, episodes), {}, resamples,
+                      quick(), Tested::Yes);
   EXPECT_TRUE(c.no_propensity);
   EXPECT_FALSE(c.amplification);
   EXPECT_FALSE(c.volume);
@@ -418,21 +504,23 @@ TEST(ChannelComparison, GivesNoRatioWhereFewerThanEightTasksFail) {
   std::vector<double> fb(20, 0), cb(20, 50), fc(20, 6), cc(20, 50), episodes(20, 4);
   for (int t = 0; t < 7; ++t) fb[static_cast<std::size_t>(t)] = 2;
   const TaskResamples resamples(20, 500, 1);
-  ChannelComparison c =
-      compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, quick(), Tested::Yes);
+  ChannelComparison c = compare_channel(counts_of(fb, cb, episodes), counts_of(fc, cc, episodes),
+                                        {}, resamples, quick(), Tested::Yes);
   EXPECT_FALSE(c.no_propensity);
   EXPECT_FALSE(c.amplification);
   EXPECT_TRUE(c.difference_ci95);
   fb[7] = 2;
-  c = compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, quick(), Tested::Yes);
+  c = compare_channel(counts_of(fb, cb, episodes), counts_of(fc, cc, episodes), {}, resamples,
+                      quick(), Tested::Yes);
   EXPECT_TRUE(c.amplification);
 }
 
 TEST(ChannelComparison, TestsNothingWhereNeitherArmFailed) {
   const std::vector<double> none(20, 0), calls(20, 50), episodes(20, 4);
   const TaskResamples resamples(20, 500, 1);
-  const ChannelComparison c = compare_channel({none, calls, episodes}, {none, calls, episodes},
-                                              {80, 80}, resamples, quick(), Tested::Yes);
+  const ChannelComparison c =
+      compare_channel(counts_of(none, calls, episodes), counts_of(none, calls, episodes), {80, 80},
+                      resamples, quick(), Tested::Yes);
   EXPECT_FALSE(c.p);
   EXPECT_EQ(*c.difference, 0);
   EXPECT_GT(*c.difference_upper95, 0);

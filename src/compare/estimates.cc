@@ -76,6 +76,7 @@ double independent_units(const Arm& arm, bool trials_are_copies) {
   double episodes = 0;
   double tasks = 0;
   for (const TaskEpisodes& task : arm.tasks) {
+    if (task.weight <= 0) continue;
     double calling = 0;
     for (std::size_t e = task.begin; e < task.end; ++e) {
       if (!arm.episodes[e].excluded && arm.episodes[e].agent_calls > 0) ++calling;

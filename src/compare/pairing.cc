@@ -1,10 +1,12 @@
 #include "compare/pairing.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "base/check.h"
+#include "compare/comparison.h"
 
 namespace unmask {
 namespace {
@@ -96,6 +98,61 @@ Result<PairedArms> pair_tasks(const Arm& baseline, const Arm& candidate) {
     UNMASK_CHECK(paired.baseline.tasks[t].id == paired.candidate.tasks[t].id);
   }
   return paired;
+}
+
+namespace {
+
+long episodes_that_ran(const Arm& arm, const TaskEpisodes& task) {
+  long ran = 0;
+  for (std::size_t e = task.begin; e < task.end; ++e) {
+    if (!arm.episodes[e].excluded && !arm.episodes[e].assumed) ++ran;
+  }
+  return ran;
+}
+
+// Every episode of the task is excluded.
+bool never_ran(const Arm& arm, const TaskEpisodes& task) {
+  for (std::size_t e = task.begin; e < task.end; ++e) {
+    if (!arm.episodes[e].excluded) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::size_t> drop_tasks_that_never_ran(PairedArms& arms) {
+  std::vector<std::size_t> kept;
+  std::vector<std::size_t> dropped;
+  std::vector<std::string> listed_as;
+  for (std::size_t t = 0; t < arms.baseline.tasks.size(); ++t) {
+    const bool b = never_ran(arms.baseline, arms.baseline.tasks[t]);
+    const bool c = never_ran(arms.candidate, arms.candidate.tasks[t]);
+    (b || c ? dropped : kept).push_back(t);
+    if (!b && !c) continue;
+    const char* where = !c ? "baseline" : !b ? "candidate" : "either arm";
+    listed_as.push_back(std::string(kNeverRan) + where + ": " + arms.baseline.tasks[t].id);
+  }
+  if (kept.empty() || dropped.empty()) return {};
+  arms.baseline = select_tasks(arms.baseline, kept);
+  arms.candidate = select_tasks(arms.candidate, kept);
+  arms.unpaired.insert(arms.unpaired.end(), listed_as.begin(), listed_as.end());
+  return dropped;
+}
+
+long weigh_tasks(PairedArms& arms) {
+  long differing = 0;
+  for (std::size_t t = 0; t < arms.baseline.tasks.size(); ++t) {
+    TaskEpisodes& baseline = arms.baseline.tasks[t];
+    TaskEpisodes& candidate = arms.candidate.tasks[t];
+    const long n = episodes_that_ran(arms.baseline, baseline);
+    const long m = episodes_that_ran(arms.candidate, candidate);
+    if (n == m) continue;
+    ++differing;
+    const auto both = static_cast<double>(std::min(n, m));
+    baseline.weight = n > 0 ? both / static_cast<double>(n) : 0;
+    candidate.weight = m > 0 ? both / static_cast<double>(m) : 0;
+  }
+  return differing;
 }
 
 std::vector<double> PairedNumbers::differences() const {

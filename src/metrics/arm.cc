@@ -100,6 +100,8 @@ Arm select_tasks(const Arm& arm, std::span<const std::size_t> tasks) {
       selected.episodes.push_back(arm.episodes.shared(i));
   }
   selected.tasks = group_by_task(selected.episodes);
+  for (std::size_t t = 0; t < tasks.size(); ++t)
+    selected.tasks[t].weight = arm.tasks[tasks[t]].weight;
   return selected;
 }
 
@@ -115,6 +117,7 @@ Arm with_excluded_as(const Arm& arm, ExcludedAs outcome) {
     stand_in.trial = episode.trial;
     stand_in.id = episode.id;
     stand_in.where = episode.where;
+    stand_in.assumed = true;
     stand_in.termination = Termination::UnexpectedError;
     stand_in.success = outcome == ExcludedAs::Passed;
     stand_in.reward = outcome == ExcludedAs::Passed ? 1.0 : 0.0;

@@ -1,6 +1,7 @@
 #include "metrics/task_numbers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
@@ -58,9 +59,10 @@ TaskCounts task_counts(const Arm& arm, const Count& failures_and_calls) {
       calls += add.second;
       ++episodes;
     }
-    counts.failures.push_back(failures);
-    counts.calls.push_back(calls);
-    counts.episodes.push_back(episodes);
+    counts.failures.push_back(task.weight * failures);
+    counts.calls.push_back(task.weight * calls);
+    counts.episodes.push_back(task.weight * episodes);
+    if (task.weight > 0) counts.failures_seen += std::lround(failures);
   }
   return counts;
 }
@@ -189,8 +191,11 @@ TaskRecovery task_recovery(const Arm& arm) {
       ++recovery.censored;
       return;
     }
-    recovery.failures[t] += 1;
-    if (call.recovery == FailedCall::Recovery::Recovered) recovery.recovered[t] += 1;
+    const bool recovered = call.recovery == FailedCall::Recovery::Recovered;
+    recovery.failures[t] += arm.tasks[t].weight;
+    recovery.recovered[t] += recovered ? arm.tasks[t].weight : 0;
+    ++recovery.failures_seen;
+    recovery.recovered_seen += recovered ? 1 : 0;
   });
   return recovery;
 }

@@ -18,11 +18,13 @@ std::vector<std::optional<double>> task_success(const Arm& arm);
 std::vector<std::optional<double>> task_success_under_budget(const Arm& arm, int k, BudgetRule rule,
                                                              BudgetCount count);
 
-// Failures and calls per task over all episodes that ran (excluded ones have no calls).
+// Failures and calls per task over all episodes that ran (excluded ones have no calls), times the
+// task's weight.
 struct TaskCounts {
   std::vector<double> failures;  // (task)
   std::vector<double> calls;     // (task): the agent's calls
   std::vector<double> episodes;  // (task): episodes that ran
+  long failures_seen = 0;        // as they are, in tasks that count at all
 };
 TaskCounts task_channel_counts(const Arm& arm, Channel channel);
 // schema + entity, the paper's argument channel.
@@ -33,9 +35,11 @@ TaskCounts task_quarter_counts(const Arm& arm, Channel channel, int quarter);
 
 // Recovery per task: recovered, and failures not censored (METHOD 4).
 struct TaskRecovery {
-  std::vector<double> recovered;
+  std::vector<double> recovered;  // (task), times the task's weight
   std::vector<double> failures;
-  int censored = 0;  // total
+  long recovered_seen = 0;  // as they are
+  long failures_seen = 0;
+  int censored = 0;  // total, as they are
 };
 TaskRecovery task_recovery(const Arm& arm);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/numbers.h"
 
 namespace unmask {
@@ -248,11 +250,18 @@ std::string next_step(const AuditedCell& cell) {
 
 std::string left_out_in_words(const CellComparison& cell) {
   const long unevaluated = cell.graded ? cell.paired_tasks - cell.evaluated_tasks : 0;
-  const long unpaired = static_cast<long>(cell.unpaired_tasks.size()) - unevaluated;
+  const long never_ran =
+      std::count_if(cell.unpaired_tasks.begin(), cell.unpaired_tasks.end(),
+                    [](const std::string& task) { return task.starts_with(kNeverRan); });
+  const long unpaired = static_cast<long>(cell.unpaired_tasks.size()) - unevaluated - never_ran;
   std::string text;
   if (unpaired > 0)
     text = fmt::format("{} in one arm only {} left out", counted(unpaired, "task"),
                        unpaired == 1 ? "is" : "are");
+  if (never_ran > 0)
+    text += fmt::format("{}{} of which an arm has only excluded episodes {} left out",
+                        text.empty() ? "" : "; ", counted(never_ran, "task"),
+                        never_ran == 1 ? "is" : "are");
   if (unevaluated > 0)
     text += fmt::format("{}{} without an evaluated episode in an arm {} left out of the outcome",
                         text.empty() ? "" : "; ", counted(unevaluated, "task"),
