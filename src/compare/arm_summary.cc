@@ -98,40 +98,30 @@ std::optional<Risk> screen(const Estimate& per_call, const CompareOptions& optio
   return Risk::Watch;
 }
 
-// The agent's failures of an episode in the channels; their kinds are added to `out`.
-long count_failures(const EpisodeFacts& episode, std::span<const Channel> channels,
-                    ChannelSummary& out) {
-  long failures = 0;
-  for (const Channel channel : channels)
-    failures += episode.agent_channel[static_cast<std::size_t>(channel)];
-  for (const FailedCall& call : episode.failures) {
-    const bool here = std::find(channels.begin(), channels.end(), call.channel) != channels.end();
-    if (here && call.side == Side::Agent && call.kind != SubKind::None) ++out.kinds[call.kind];
-  }
-  return failures;
-}
-
 // `channels` has one member, or schema and entity for `argument`.
 ChannelSummary summarize_channel(const Arm& arm, std::span<const Channel> channels,
                                  const TaskCounts& counts, double independent_units,
                                  const CompareOptions& options) {
   ChannelSummary out;
-  double with = 0;
-  for (const TaskEpisodes& task : arm.tasks) {
-    for (std::size_t e = task.begin; e < task.end; ++e) {
-      if (arm.episodes[e].excluded) continue;
-      const long failed = count_failures(arm.episodes[e], channels, out);
-      out.count += failed;
-      if (failed == 0) continue;
-      ++out.episodes_with;
-      with += task.weight;
+  long ran = 0;
+  for (const EpisodeFacts& episode : arm.episodes) {
+    if (episode.excluded) continue;
+    ++ran;
+    long in_episode = 0;
+    for (const Channel channel : channels) {
+      in_episode += episode.agent_channel[static_cast<std::size_t>(channel)];
+    }
+    out.count += in_episode;
+    if (in_episode > 0) ++out.episodes_with;
+    for (const FailedCall& call : episode.failures) {
+      const bool here = std::find(channels.begin(), channels.end(), call.channel) != channels.end();
+      if (here && call.side == Side::Agent && call.kind != SubKind::None) ++out.kinds[call.kind];
     }
   }
   out.per_call = rate_estimate(counts.failures, counts.calls, independent_units);
-  const double ran = sum(counts.episodes);
   if (ran > 0) {
-    out.per_episode = sum(counts.failures) / ran;
-    out.share_with = with / ran;
+    out.per_episode = static_cast<double>(out.count) / static_cast<double>(ran);
+    out.share_with = static_cast<double>(out.episodes_with) / static_cast<double>(ran);
   }
   out.screen = screen(out.per_call, options);
   return out;
@@ -235,8 +225,8 @@ Estimate success_given_failure(const Arm& arm, BudgetCount count, bool trials_ar
 RecoverySummary summarize_recovery(const Arm& arm, BudgetCount count, bool trials_are_copies) {
   const TaskRecovery recovery = task_recovery(arm);
   RecoverySummary out;
-  out.recovered = recovery.recovered_seen;
-  out.failures = recovery.failures_seen;
+  out.recovered = std::lround(sum(recovery.recovered));
+  out.failures = std::lround(sum(recovery.failures));
   out.censored = recovery.censored;
   // Failures come in runs within an episode, so a task is the unit that is surely independent.
   const double tasks = static_cast<double>(std::count_if(
@@ -256,21 +246,20 @@ std::vector<PositionSummary> summarize_positions(const Arm& arm) {
   for (int bin = 0; bin < kPositionBins; ++bin) {
     PositionSummary position;
     position.bin = bin;
+    for (const Channel channel : kFailureChannels) position.failures[channel] = 0;
     for (const EpisodeFacts& episode : arm.episodes) {
-      if (!episode.excluded)
-        position.calls += episode.position_calls[static_cast<std::size_t>(bin)];
+      if (episode.excluded) continue;
+      const std::size_t b = static_cast<std::size_t>(bin);
+      position.calls += episode.position_calls[b];
+      for (const Channel channel : kFailureChannels) {
+        position.failures[channel] +=
+            episode.position_failures[b][static_cast<std::size_t>(channel)];
+      }
     }
-    double failed = 0;
-    for (const Channel channel : kFailureChannels) {
-      const TaskCounts counts = task_position_counts(arm, channel, bin);
-      const double calls = sum(counts.calls);
-      const double failures = sum(counts.failures);
-      position.failures[channel] = counts.failures_seen;
-      failed += failures;
-      if (calls <= 0) continue;
-      position.failed_per_call = failed / calls;
-      if (channel == Channel::ToolName) position.tool_name_per_call = failures / calls;
-    }
+    long failed = 0;
+    for (const auto& [channel, n] : position.failures) failed += n;
+    position.failed_per_call = rate_of(failed, position.calls);
+    position.tool_name_per_call = rate_of(position.failures[Channel::ToolName], position.calls);
     positions.push_back(position);
   }
   return positions;

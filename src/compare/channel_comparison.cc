@@ -103,8 +103,8 @@ ChannelComparison compare_channel(const TaskCounts& baseline, const TaskCounts& 
   ChannelComparison out;
   out.baseline = ratio(b.failures, b.calls);
   out.candidate = ratio(c.failures, c.calls);
-  out.baseline_count = baseline.failures_seen;
-  out.candidate_count = candidate.failures_seen;
+  out.baseline_count = std::lround(b.failures);
+  out.candidate_count = std::lround(c.failures);
   out.no_propensity = out.baseline_count < kFewestFailuresForRatio;
   if (!out.baseline || !out.candidate) return out;
   add_difference(baseline, candidate, units, out);
@@ -120,15 +120,42 @@ ChannelComparison compare_channel(const TaskCounts& baseline, const TaskCounts& 
   return out;
 }
 
-std::map<Channel, ChannelComparison> compare_channels(const PairedArms& arms, const Units& units,
+namespace {
+
+ChannelComparison compare_channel_of(const PairedArms& arms, Channel channel, const Units& units,
+                                     const TaskResamples& resamples,
+                                     const CompareOptions& options) {
+  return compare_channel(task_channel_counts(arms.baseline, channel),
+                         task_channel_counts(arms.candidate, channel), units, resamples, options,
+                         Tested::Yes);
+}
+
+std::optional<double> larger(std::optional<double> a, std::optional<double> b) {
+  if (!a || !b) return a ? a : b;
+  return std::max(*a, *b);
+}
+
+void hold_against(const ChannelComparison& weighed, ChannelComparison& out) {
+  out.weighed_difference = weighed.difference;
+  if (!out.no_propensity && weighed.baseline && weighed.candidate)
+    out.weighed_amplification = ratio(*weighed.candidate, *weighed.baseline);
+  out.p = larger(out.p, weighed.p);
+  out.amplification_upper95 = larger(out.amplification_upper95, weighed.amplification_upper95);
+  out.difference_upper95 = larger(out.difference_upper95, weighed.difference_upper95);
+}
+
+}  // namespace
+
+std::map<Channel, ChannelComparison> compare_channels(const PairedArms& arms,
+                                                      const PairedArms* weighed, const Units& units,
                                                       const TaskResamples& resamples,
                                                       const CompareOptions& options) {
   std::map<Channel, ChannelComparison> channels;
   for (const Channel channel : kFailureChannels) {
     ChannelComparison& comparison = channels[channel];
-    comparison = compare_channel(task_channel_counts(arms.baseline, channel),
-                                 task_channel_counts(arms.candidate, channel), units, resamples,
-                                 options, Tested::Yes);
+    comparison = compare_channel_of(arms, channel, units, resamples, options);
+    if (weighed)
+      hold_against(compare_channel_of(*weighed, channel, units, resamples, options), comparison);
     comparison.counts_in_budget = counts_in_budget(arms.candidate, channel);
   }
   return channels;
@@ -156,6 +183,34 @@ std::vector<PositionComparison> compare_positions(const PairedArms& arms,
     positions.push_back(position);
   }
   return positions;
+}
+
+std::optional<Warning> unequal_episodes_warning(
+    const std::map<Channel, ChannelComparison>& channels) {
+  constexpr double kOtherRatio = 0.05;
+  constexpr double kOtherDifference = 0.005;
+  std::vector<std::string> told;
+  for (const auto& [channel, c] : channels) {
+    if (!c.weighed_difference || !c.difference) continue;
+    const bool ratios = c.amplification && c.weighed_amplification;
+    const bool otherwise =
+        std::abs(*c.weighed_difference - *c.difference) > kOtherDifference ||
+        (ratios && std::abs(*c.weighed_amplification / *c.amplification - 1) > kOtherRatio);
+    if (!otherwise) continue;
+    told.push_back(ratios ? fmt::format("{} A {:.2f} as pooled, {:.2f} weighed", to_string(channel),
+                                        *c.amplification, *c.weighed_amplification)
+                          : fmt::format("{} {:+.1f} points as pooled, {:+.1f} weighed",
+                                        to_string(channel), 100 * *c.difference,
+                                        100 * *c.weighed_difference));
+  }
+  if (told.empty()) return std::nullopt;
+  return Warning{"unequal_episodes",
+                 fmt::format("The arms have different numbers of episodes of the same tasks, and "
+                             "pooled rates also reflect which tasks have more of them: {}. A "
+                             "channel counts as amplified, or as free of it, only where both say "
+                             "so.",
+                             fmt::join(told, "; ")),
+                 "", static_cast<std::int64_t>(told.size())};
 }
 
 std::optional<Warning> substitution_warning(const std::map<Channel, ChannelComparison>& channels) {

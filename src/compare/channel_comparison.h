@@ -39,8 +39,11 @@ ChannelComparison compare_channel(const TaskCounts& baseline, const TaskCounts& 
                                   const Units& units, const TaskResamples& resamples,
                                   const CompareOptions& options, Tested tested);
 
-// The five failure channels; counts_in_budget is set from the candidate's failures.
-std::map<Channel, ChannelComparison> compare_channels(const PairedArms& arms, const Units& units,
+// The five failure channels; counts_in_budget is set from the candidate's failures. `weighed`: the
+// same arms as weighed_alike has them, null where it has none; a channel is then amplified, or free
+// of it, only if it is so in both.
+std::map<Channel, ChannelComparison> compare_channels(const PairedArms& arms,
+                                                      const PairedArms* weighed, const Units& units,
                                                       const TaskResamples& resamples,
                                                       const CompareOptions& options);
 
@@ -67,6 +70,11 @@ std::vector<QuarterComparison> compare_quarters(const PairedArms& arms,
 // what context would do; a difference that rises and falls again may go unseen.
 //   Absent: fewer than 5 failures of either arm in a quarter, or F < 8 (kFewestFailingTasks).
 std::map<Channel, PositionTrend> position_trends(const PairedArms& arms);
+
+// Which channels the pooled rates and the weighed ones tell differently: A by more than a
+// twentieth, or the difference by more than half a point. nullopt: none.
+std::optional<Warning> unequal_episodes_warning(
+    const std::map<Channel, ChannelComparison>& channels);
 
 // Failures that move are not gains (METHOD 9): a tested channel falls by at least 1 point, and
 // another rises by at least 1 point with its interval above 0. nullopt: no such pair.

@@ -4,8 +4,6 @@
 
 #include "compare/comparison.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -13,7 +11,6 @@
 
 #include "base/parallel.h"
 #include "base/rng.h"
-#include "base/units.h"
 #include "compare/budget_comparison.h"
 #include "compare/channel_comparison.h"
 #include "compare/estimates.h"
@@ -152,16 +149,6 @@ void compare_success(const PairedArms& arms, std::optional<int> k0, const TaskRe
   }
 }
 
-Warning weighed_warning(long tasks) {
-  return {
-      "trials_weighed",
-      fmt::format("In {} the arms have different numbers of episodes that ran. Rates over calls "
-                  "weigh a task's episodes to the smaller number, so that neither arm has more "
-                  "of a task than the other: they are not the counts divided by the calls.",
-                  counted(tasks, "task")),
-      "", tasks};
-}
-
 // Success and the error budget are compared over the tasks evaluated in both arms; so are the
 // numbers of each arm that stand beside the comparison.
 void summarize_outcome_where_both_have_one(const PairedArms& arms, std::optional<int> k0,
@@ -209,8 +196,6 @@ Result<CellComparison> compare_arms(const Arm& baseline, const Arm& candidate,
   cell.warnings = warnings_between(baseline, candidate, options);
   const PairedArms all = arms;
   const std::vector<std::size_t> never_ran = drop_tasks_that_never_ran(arms);
-  if (const long weighed = weigh_tasks(arms); weighed > 0)
-    cell.warnings.push_back(weighed_warning(weighed));
   const std::optional<int> k0 = settle_budget(arms, options);
   // Both arms are held to one budget.
 
@@ -223,6 +208,7 @@ Result<CellComparison> compare_arms(const Arm& baseline, const Arm& candidate,
   cell.unpaired_tasks = arms.unpaired;
   const TaskResamples resamples(static_cast<int>(cell.paired_tasks), options.resamples,
                                 Rng(options.seed, "compare/tasks").next(), options.threads);
+  const std::optional<PairedArms> weighed = weighed_alike(arms);
   const bool copies = cell.baseline.trials_are_copies;
   const Units units{independent_units(arms.baseline, cell.baseline.trials_are_copies),
                     independent_units(arms.candidate, cell.candidate.trials_are_copies)};
@@ -231,7 +217,10 @@ Result<CellComparison> compare_arms(const Arm& baseline, const Arm& candidate,
       [&] { cell.pairs = compare_pairs(arms, copies, options.seed); },
       [&] { cell.names = compare_names(arms, copies, options.seed); },
       [&] { compare_success(arms, k0, resamples, options, cell); },
-      [&] { cell.channels = compare_channels(arms, units, resamples, options); },
+      [&] {
+        cell.channels =
+            compare_channels(arms, weighed ? &*weighed : nullptr, units, resamples, options);
+      },
       [&] { cell.argument = compare_argument(arms, units, resamples, options); },
       [&] { cell.positions = compare_positions(arms, resamples, options); },
       [&] { cell.quarters = compare_quarters(arms, resamples, options); },
@@ -241,6 +230,8 @@ Result<CellComparison> compare_arms(const Arm& baseline, const Arm& candidate,
       [&] { cell.task_slope = task_slope(arms, copies); }};
   parallel_for(std::size(parts), options.threads, [&](std::size_t part) { parts[part](); });
   add_spread_between_tasks(arms, copies || cell.candidate.trials_are_copies, k0, options, cell);
+  if (const std::optional<Warning> unequal = unequal_episodes_warning(cell.channels))
+    cell.warnings.push_back(*unequal);
   if (const std::optional<Warning> moved = substitution_warning(cell.channels))
     cell.warnings.push_back(*moved);
   return cell;

@@ -39,6 +39,9 @@ struct ChannelComparison {         // METHOD 4
   std::optional<double> p_holm;
   bool amplified = false;  // filled by apply_multiplicity
   bool is_new = false;     // amplified with fewer than 5 baseline failures
+  // With each task weighed to the same number of episodes in both arms, where they differ; absent
+  // otherwise. `amplified` asks both comparisons, p is the larger, the upper limits the larger.
+  std::optional<double> weighed_amplification, weighed_difference;
   // Standard deviations between tasks of the true difference and of the true log ratio of rates,
   // chance within tasks taken off: what more trials do not take away. Absent without repeats.
   std::optional<double> between_difference, between_log_ratio;

@@ -333,11 +333,12 @@ TEST(CompareArms, IsNotFooledByTasksThatNeverRanInOneArm) {
   EXPECT_DOUBLE_EQ(*failed_all.channels.at(Channel::ToolName).amplification, 1.0);
 }
 
-// Every trial of a task alike, and the tasks with few failures have one trial instead of four.
-TEST(CompareArms, WeighsTasksWithUnequalTrialsToTheSameNumber) {
+// Every trial of a task alike, and the tasks with few failures have one trial instead of four: the
+// pooled rates differ, and not because of the arm.
+TEST(CompareArms, HoldsPooledRatesAgainstWeighedOnes) {
   std::vector<EpisodeFacts> all;
   std::vector<EpisodeFacts> thinned;
-  for (int t = 0; t < 30; ++t) {
+  for (int t = 0; t < 60; ++t) {
     std::vector<FailedCall> calls;
     for (int i = 0; i < t % 5; ++i) calls.push_back(failed(Channel::ToolName, "x", i));
     for (int trial = 0; trial < 4; ++trial) {
@@ -345,22 +346,48 @@ TEST(CompareArms, WeighsTasksWithUnequalTrialsToTheSameNumber) {
       if (t % 5 > 1 || trial == 0) thinned.push_back(all.back());
     }
   }
-  const CellComparison cell = compared(arm(all), arm(thinned));
-  const ChannelComparison& names = cell.channels.at(Channel::ToolName);
-  EXPECT_NEAR(*names.amplification, 1.0, 1e-12);
-  EXPECT_NEAR(*names.volume, 1.0, 1e-12);
+  std::vector<CellComparison> cells = {compared(arm(all), arm(thinned))};
+  apply_multiplicity(cells);
+  const ChannelComparison& names = cells[0].channels.at(Channel::ToolName);
+  const TaskCounts b = task_channel_counts(arm(all), Channel::ToolName);
+  const TaskCounts c = task_channel_counts(arm(thinned), Channel::ToolName);
+  EXPECT_NEAR(*names.amplification,
+              sum(c.failures) / sum(c.calls) / (sum(b.failures) / sum(b.calls)), 1e-12);
+  EXPECT_GT(*names.amplification, 1.25);
+  EXPECT_GT(*names.difference, 0.01);
+  EXPECT_NEAR(*names.weighed_amplification, 1.0, 1e-12);
+  EXPECT_NEAR(*names.weighed_difference, 0.0, 1e-12);
   EXPECT_GT(*names.p, 0.9);
-  EXPECT_EQ(names.baseline_count, 240);
-  EXPECT_EQ(names.candidate_count, 222);
-  EXPECT_EQ(cell.candidate.channels.at(Channel::ToolName).count, 222);
-  EXPECT_NEAR(*cell.baseline.channels.at(Channel::ToolName).per_call.value, *names.baseline, 1e-12);
-  EXPECT_NEAR(*cell.baseline.channels.at(Channel::ToolName).per_episode,
-              *cell.candidate.channels.at(Channel::ToolName).per_episode, 1e-12);
-  EXPECT_NEAR(*cell.recovery.difference, 0.0, 1e-12);
-  EXPECT_TRUE(warned(cell.warnings, "trials_weighed"));
-  // As many more of every task is plain pooling, whatever the number.
+  EXPECT_FALSE(names.amplified);
+  EXPECT_GT(*names.difference_upper95, *names.difference);  // nor shown to be free of it
+  EXPECT_TRUE(warned(cells[0].warnings, "unequal_episodes"));
   const CellComparison same = compared(arm(thinned), arm(thinned));
-  EXPECT_FALSE(warned(same.warnings, "trials_weighed"));
+  EXPECT_FALSE(warned(same.warnings, "unequal_episodes"));
+  EXPECT_FALSE(same.channels.at(Channel::ToolName).weighed_difference);
+}
+
+// The other way round: the candidate has fewer episodes of the tasks where it fails more.
+TEST(CompareArms, IsNotCleanWhereOnlyWeighedRatesShowTheIncrease) {
+  std::vector<EpisodeFacts> b;
+  std::vector<EpisodeFacts> c;
+  for (int t = 0; t < 60; ++t) {
+    const std::vector<FailedCall> one(1, failed(Channel::ToolName, "x"));
+    const std::vector<FailedCall> three(3, failed(Channel::ToolName, "x"));
+    for (int trial = 0; trial < 4; ++trial) {
+      const std::string task = std::to_string(t);
+      b.push_back(episode(task, trial, true, 20, t % 2 ? one : std::vector<FailedCall>{}));
+      if (t % 2 == 0 || trial == 0)
+        c.push_back(episode(task, trial, true, 20, t % 2 ? three : std::vector<FailedCall>{}));
+    }
+  }
+  std::vector<CellComparison> cells = {compared(arm(b), arm(c))};
+  apply_multiplicity(cells);
+  const ChannelComparison& names = cells[0].channels.at(Channel::ToolName);
+  EXPECT_LT(*names.amplification, 1.25);
+  EXPECT_NEAR(*names.weighed_amplification, 3.0, 1e-12);
+  EXPECT_FALSE(names.amplified);
+  EXPECT_GT(*names.amplification_upper95, 1.5);
+  EXPECT_GT(*names.difference_upper95, 0.02);
 }
 
 TEST(CompareArms, RecountsTheArmWithTheLargerBudget) {
@@ -460,12 +487,6 @@ TEST(CompareArms, IsTheSameAtAnyNumberOfThreads) {
   EXPECT_EQ(*x.channels.at(Channel::ToolName).p, *y.channels.at(Channel::ToolName).p);
 }
 
-TaskCounts counts_of(std::vector<double> failures, std::vector<double> calls,
-                     std::vector<double> episodes) {
-  const long seen = std::lround(sum(failures));
-  return {std::move(failures), std::move(calls), std::move(episodes), seen};
-}
-
 TEST(ChannelComparison, ReproducesThePapersThreeRatios) {
   // 649 of 3328 and 1646 of 4298 calls, spread evenly over 11 tasks' worth of counts.
   std::vector<double> fb(11, 59), cb(11, 302), fc(11, 149), cc(11, 390), episodes(11, 4);
@@ -474,8 +495,7 @@ TEST(ChannelComparison, ReproducesThePapersThreeRatios) {
   cc[0] += 4298 - 11 * 390;
   const TaskResamples resamples(11, 500, 1);
   const ChannelComparison c =
-      compare_channel(counts_of(fb, cb, episodes), counts_of(fc, cc, episodes), {}, resamples,
-                      quick(), Tested::Yes);
+      compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, quick(), Tested::Yes);
   EXPECT_EQ(c.baseline_count, 649);
   EXPECT_EQ(c.candidate_count, 1646);
   EXPECT_NEAR(*c.amplification, 1.96, 0.005);
@@ -490,8 +510,7 @@ TEST(ChannelComparison, GivesNoRatioUnderFiveBaselineFailures) {
   for (int t = 0; t < 4; ++t) fb[static_cast<std::size_t>(t)] = 1;
   const TaskResamples resamples(20, 500, 1);
   const ChannelComparison c =
-      compare_channel(counts_of(fb, cb, episodes), counts_of(fc, cc, episodes), {}, resamples,
-                      quick(), Tested::Yes);
+      compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, quick(), Tested::Yes);
   EXPECT_TRUE(c.no_propensity);
   EXPECT_FALSE(c.amplification);
   EXPECT_FALSE(c.volume);
@@ -504,23 +523,21 @@ TEST(ChannelComparison, GivesNoRatioWhereFewerThanEightTasksFail) {
   std::vector<double> fb(20, 0), cb(20, 50), fc(20, 6), cc(20, 50), episodes(20, 4);
   for (int t = 0; t < 7; ++t) fb[static_cast<std::size_t>(t)] = 2;
   const TaskResamples resamples(20, 500, 1);
-  ChannelComparison c = compare_channel(counts_of(fb, cb, episodes), counts_of(fc, cc, episodes),
-                                        {}, resamples, quick(), Tested::Yes);
+  ChannelComparison c =
+      compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, quick(), Tested::Yes);
   EXPECT_FALSE(c.no_propensity);
   EXPECT_FALSE(c.amplification);
   EXPECT_TRUE(c.difference_ci95);
   fb[7] = 2;
-  c = compare_channel(counts_of(fb, cb, episodes), counts_of(fc, cc, episodes), {}, resamples,
-                      quick(), Tested::Yes);
+  c = compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, quick(), Tested::Yes);
   EXPECT_TRUE(c.amplification);
 }
 
 TEST(ChannelComparison, TestsNothingWhereNeitherArmFailed) {
   const std::vector<double> none(20, 0), calls(20, 50), episodes(20, 4);
   const TaskResamples resamples(20, 500, 1);
-  const ChannelComparison c =
-      compare_channel(counts_of(none, calls, episodes), counts_of(none, calls, episodes), {80, 80},
-                      resamples, quick(), Tested::Yes);
+  const ChannelComparison c = compare_channel({none, calls, episodes}, {none, calls, episodes},
+                                              {80, 80}, resamples, quick(), Tested::Yes);
   EXPECT_FALSE(c.p);
   EXPECT_EQ(*c.difference, 0);
   EXPECT_GT(*c.difference_upper95, 0);

@@ -92,8 +92,8 @@ ReplayChannel compare_replay_channel(const ReplayTable& table, const std::vector
   ReplayChannel out;
   out.channel = channel;
   const std::vector<double> none(static_cast<std::size_t>(table.tasks()), 0.0);
-  TaskCounts baseline{none, none, {}, 0};
-  TaskCounts candidate{none, none, {}, 0};
+  TaskCounts baseline{none, none, {}};
+  TaskCounts candidate{none, none, {}};
   for (const ReplyPair& pair : pairs) {
     const auto task = static_cast<std::size_t>(pair.task);
     const bool b = fails(*pair.baseline.reply, channel);

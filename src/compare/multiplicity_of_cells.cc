@@ -42,6 +42,10 @@ void decide_amplified(ChannelComparison& channel) {
 
 bool large_enough_to_amplify(const ChannelComparison& channel) {
   if (!channel.difference || *channel.difference < kLeastAmplifiedDifference) return false;
+  if (channel.weighed_difference && *channel.weighed_difference < kLeastAmplifiedDifference)
+    return false;
+  if (channel.weighed_amplification && *channel.weighed_amplification < kLeastAmplification)
+    return false;
   return channel.no_propensity || *channel.candidate >= kLeastAmplification * *channel.baseline;
 }
 

@@ -132,6 +132,15 @@ std::vector<std::size_t> drop_tasks_that_never_ran(PairedArms& arms) {
     const char* where = !c ? "baseline" : !b ? "candidate" : "either arm";
     listed_as.push_back(std::string(kNeverRan) + where + ": " + arms.baseline.tasks[t].id);
   }
+  for (std::size_t t = 0; t < arms.baseline.tasks.size(); ++t) {
+    TaskEpisodes& baseline = arms.baseline.tasks[t];
+    TaskEpisodes& candidate = arms.candidate.tasks[t];
+    if (episodes_that_ran(arms.baseline, baseline) > 0 &&
+        episodes_that_ran(arms.candidate, candidate) > 0)
+      continue;
+    baseline.weight = 0;
+    candidate.weight = 0;
+  }
   if (kept.empty() || dropped.empty()) return {};
   arms.baseline = select_tasks(arms.baseline, kept);
   arms.candidate = select_tasks(arms.candidate, kept);
@@ -139,20 +148,22 @@ std::vector<std::size_t> drop_tasks_that_never_ran(PairedArms& arms) {
   return dropped;
 }
 
-long weigh_tasks(PairedArms& arms) {
-  long differing = 0;
+std::optional<PairedArms> weighed_alike(const PairedArms& arms) {
+  PairedArms weighed = arms;
+  bool differs = false;
   for (std::size_t t = 0; t < arms.baseline.tasks.size(); ++t) {
-    TaskEpisodes& baseline = arms.baseline.tasks[t];
-    TaskEpisodes& candidate = arms.candidate.tasks[t];
+    TaskEpisodes& baseline = weighed.baseline.tasks[t];
+    TaskEpisodes& candidate = weighed.candidate.tasks[t];
     const long n = episodes_that_ran(arms.baseline, baseline);
     const long m = episodes_that_ran(arms.candidate, candidate);
     if (n == m) continue;
-    ++differing;
+    differs = true;
     const auto both = static_cast<double>(std::min(n, m));
     baseline.weight = n > 0 ? both / static_cast<double>(n) : 0;
     candidate.weight = m > 0 ? both / static_cast<double>(m) : 0;
   }
-  return differing;
+  if (!differs) return std::nullopt;
+  return weighed;
 }
 
 std::vector<double> PairedNumbers::differences() const {

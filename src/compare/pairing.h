@@ -23,18 +23,16 @@ Result<PairedArms> pair_tasks(const Arm& baseline, const Arm& candidate);
 
 // Leaves out the tasks of which an arm has only excluded episodes, and lists them in `unpaired` as
 // "no episode that ran in candidate: 17" (kNeverRan). Where no task ran in both arms, nothing is
-// left out.
+// left out. A task of which an arm has only assumed outcomes stays, for its outcome, and weighs 0.
 //
 // Returns  the tasks left out, indices into the arms as they were.
 std::vector<std::size_t> drop_tasks_that_never_ran(PairedArms& arms);
 
-// Brings each task to the same number of episodes in both arms: rates over calls pool episodes, so
-// an arm with fewer trials of its failing tasks would seem to fail less. The episodes of a task
-// weigh min(n, m) / n, n and m the episodes that ran in this arm and the other; equal numbers weigh
-// 1, which is plain pooling.
-//
-// Returns  the number of tasks whose numbers differ.
-long weigh_tasks(PairedArms& arms);
+// The arms with each task brought to the same number of episodes in both: its episodes weigh
+// min(n, m) / n, n and m the episodes that ran in this arm and the other. Pooled rates also reflect
+// which tasks have more episodes; these do not. nullopt where the numbers are equal everywhere,
+// which is pooling.
+std::optional<PairedArms> weighed_alike(const PairedArms& arms);
 
 // Two vectors of one number a task, cut down to the tasks where both have it.
 struct PairedNumbers {

@@ -32,7 +32,7 @@ struct TaskEpisodes {
   std::string id;
   std::size_t begin = 0;  // half-open range of Arm::episodes
   std::size_t end = 0;
-  // What an episode counts in rates over calls. Below 1 where a comparison brings the task to the
+  // What an episode counts in TaskCounts: 1, or less where weighed_alike brings the task to the
   // number of episodes that the other arm has of it; 0 where the other arm has none that ran.
   double weight = 1;
 };

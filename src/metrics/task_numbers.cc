@@ -1,7 +1,6 @@
 #include "metrics/task_numbers.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
@@ -62,7 +61,6 @@ TaskCounts task_counts(const Arm& arm, const Count& failures_and_calls) {
     counts.failures.push_back(task.weight * failures);
     counts.calls.push_back(task.weight * calls);
     counts.episodes.push_back(task.weight * episodes);
-    if (task.weight > 0) counts.failures_seen += std::lround(failures);
   }
   return counts;
 }
@@ -191,11 +189,8 @@ TaskRecovery task_recovery(const Arm& arm) {
       ++recovery.censored;
       return;
     }
-    const bool recovered = call.recovery == FailedCall::Recovery::Recovered;
-    recovery.failures[t] += arm.tasks[t].weight;
-    recovery.recovered[t] += recovered ? arm.tasks[t].weight : 0;
-    ++recovery.failures_seen;
-    recovery.recovered_seen += recovered ? 1 : 0;
+    recovery.failures[t] += 1;
+    if (call.recovery == FailedCall::Recovery::Recovered) recovery.recovered[t] += 1;
   });
   return recovery;
 }

@@ -24,7 +24,6 @@ struct TaskCounts {
   std::vector<double> failures;  // (task)
   std::vector<double> calls;     // (task): the agent's calls
   std::vector<double> episodes;  // (task): episodes that ran
-  long failures_seen = 0;        // as they are, in tasks that count at all
 };
 TaskCounts task_channel_counts(const Arm& arm, Channel channel);
 // schema + entity, the paper's argument channel.
@@ -35,11 +34,9 @@ TaskCounts task_quarter_counts(const Arm& arm, Channel channel, int quarter);
 
 // Recovery per task: recovered, and failures not censored (METHOD 4).
 struct TaskRecovery {
-  std::vector<double> recovered;  // (task), times the task's weight
+  std::vector<double> recovered;
   std::vector<double> failures;
-  long recovered_seen = 0;  // as they are
-  long failures_seen = 0;
-  int censored = 0;  // total, as they are
+  int censored = 0;  // total
 };
 TaskRecovery task_recovery(const Arm& arm);
 

@@ -64,6 +64,8 @@ void write_channel(JsonWriter& json, const ChannelComparison& c) {
       .field("amplification_upper95", c.amplification_upper95)
       .field("difference_upper95", c.difference_upper95)
       .field("no_propensity", c.no_propensity)
+      .field("weighed_amplification", c.weighed_amplification)
+      .field("weighed_difference", c.weighed_difference)
       .field("counts_in_budget", c.counts_in_budget)
       .end_object();
 }
