@@ -179,6 +179,9 @@ Result<std::vector<AuditedCell>> judge_cells(const std::vector<CellArms>& cells,
       return error;
     }
     comparison->cell = cell.name;
+    comparison->same_episodes =
+        std::any_of(comparison->warnings.begin(), comparison->warnings.end(),
+                    [](const Warning& warning) { return warning.code == "same_episodes"; });
     comparisons.push_back(std::move(*comparison));
   }
   apply_multiplicity(comparisons);
