@@ -203,6 +203,24 @@ bool is_same_place(const std::string& a, const std::string& b) {
              std::filesystem::weakly_canonical(std::filesystem::absolute(b), second);
 }
 
+// The tables of --csv against the other results, and against folders of their names.
+Result<Done> check_tables(const AnalysisFlags& flags) {
+  if (flags.csv.empty()) return Done{};
+  for (const std::string_view file : kCsvFiles) {
+    const std::string table = (std::filesystem::path(flags.csv) / file).string();
+    for (const auto& [option, place] : places_of(flags))
+      if (place != "-" && is_same_place(place, table))
+        return Error{ErrorKind::InvalidArgument,
+                     fmt::format("{} and --csv, which writes {}, name the same file", option, file),
+                     place};
+    std::error_code ignored;
+    if (std::filesystem::is_directory(table, ignored))
+      return Error{ErrorKind::InvalidArgument,
+                   fmt::format("--csv cannot be written: {} is a folder, not a file", file), table};
+  }
+  return Done{};
+}
+
 Result<Done> check_places(const AnalysisFlags& flags) {
   const auto places = places_of(flags);
   for (std::size_t i = 0; i < places.size(); ++i)
@@ -224,6 +242,8 @@ Result<Done> check_places(const AnalysisFlags& flags) {
     const Result<Done> writable = check_output_file(option, place);
     if (!writable) return writable;
   }
+  const Result<Done> apart = check_tables(flags);
+  if (!apart) return apart;
   return check_output_folder("--csv", flags.csv);
 }
 
