@@ -10,6 +10,7 @@
 
 #include "app/arm_argument.h"
 #include "app/command_line.h"
+#include "app/console.h"
 #include "app/nearest.h"
 #include "app/output_place.h"
 #include "base/file.h"
@@ -278,6 +279,8 @@ Result<Done> complete_page(AnalysisFlags& flags) {
 
 // One rendering to its place.
 Result<Done> save(const std::string& place, const std::string& text) {
+  if (place == "-" && standard_output_was_closed())
+    return Error{ErrorKind::Unavailable, "cannot write: it is closed", "standard output"};
   if (place == "-") return write_standard_output(text);
   const HoldInterrupts whole_file;
   return write_file(place, text);
@@ -380,7 +383,8 @@ ExitStatus deliver(const AnalysisFlags& flags, const Renderings& renderings) {
   for (const bool to_file : {true, false})
     for (const auto& [place, text] : texts)
       if (!place.empty() && (place != "-") == to_file) put(place, text());
-  if (!takes_standard_output(flags))
+  // The screen was asked for by nobody: where it is closed, nothing is lost.
+  if (!takes_standard_output(flags) && !standard_output_was_closed())
     put("-", renderings.terminal(style_of_standard_output(flags.color)));
   return status;
 }
