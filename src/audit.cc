@@ -13,6 +13,7 @@
 #include "compare/evidence.h"
 #include "compare/log_replay.h"
 #include "facts_collector.h"
+#include "failure/excerpt.h"
 #include "metrics/excerpt_shelf.h"
 
 namespace unmask {
@@ -77,6 +78,12 @@ std::string default_label(const ArmSource& source, const RunInfo& info) {
   if (!source.label.empty()) return source.label;
   if (!info.model.empty()) return info.model;
   return std::filesystem::path(source.paths.front()).stem().string();
+}
+
+// Settings go into every output, and logs keep keys and passwords in them.
+void hide_secrets(RunInfo& info) {
+  info.agent_settings = without_secrets(info.agent_settings);
+  info.user_settings = without_secrets(info.user_settings);
 }
 
 // A budget stated by the user for a format that has none.
@@ -172,6 +179,9 @@ Result<std::vector<AuditedCell>> judge_cells(const std::vector<CellArms>& cells,
       return error;
     }
     comparison->cell = cell.name;
+    comparison->same_episodes =
+        std::any_of(comparison->warnings.begin(), comparison->warnings.end(),
+                    [](const Warning& warning) { return warning.code == "same_episodes"; });
     comparisons.push_back(std::move(*comparison));
   }
   apply_multiplicity(comparisons);
@@ -272,6 +282,7 @@ Result<LoadedArm> load_arm(const ArmSource& source, const AuditOptions& options)
     };
     Result<IngestReport> read = ingest(path, options.read, sink);
     if (!read) return read.error();
+    hide_secrets(read->run.info);
     // Facts of this piece are complete; merge them into the arm.
     std::vector<EpisodeList::Shared> facts = collector.take_all();
     UNMASK_CHECK(facts.size() == read->episodes);

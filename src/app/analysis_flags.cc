@@ -10,6 +10,7 @@
 
 #include "app/arm_argument.h"
 #include "app/command_line.h"
+#include "app/console.h"
 #include "app/nearest.h"
 #include "app/output_place.h"
 #include "base/file.h"
@@ -203,6 +204,24 @@ bool is_same_place(const std::string& a, const std::string& b) {
              std::filesystem::weakly_canonical(std::filesystem::absolute(b), second);
 }
 
+// The tables of --csv against the other results, and against folders of their names.
+Result<Done> check_tables(const AnalysisFlags& flags) {
+  if (flags.csv.empty()) return Done{};
+  for (const std::string_view file : kCsvFiles) {
+    const std::string table = (std::filesystem::path(flags.csv) / file).string();
+    for (const auto& [option, place] : places_of(flags))
+      if (place != "-" && is_same_place(place, table))
+        return Error{ErrorKind::InvalidArgument,
+                     fmt::format("{} and --csv, which writes {}, name the same file", option, file),
+                     place};
+    std::error_code ignored;
+    if (std::filesystem::is_directory(table, ignored))
+      return Error{ErrorKind::InvalidArgument,
+                   fmt::format("--csv cannot be written: {} is a folder, not a file", file), table};
+  }
+  return Done{};
+}
+
 Result<Done> check_places(const AnalysisFlags& flags) {
   const auto places = places_of(flags);
   for (std::size_t i = 0; i < places.size(); ++i)
@@ -224,6 +243,8 @@ Result<Done> check_places(const AnalysisFlags& flags) {
     const Result<Done> writable = check_output_file(option, place);
     if (!writable) return writable;
   }
+  const Result<Done> apart = check_tables(flags);
+  if (!apart) return apart;
   return check_output_folder("--csv", flags.csv);
 }
 
@@ -258,6 +279,8 @@ Result<Done> complete_page(AnalysisFlags& flags) {
 
 // One rendering to its place.
 Result<Done> save(const std::string& place, const std::string& text) {
+  if (place == "-" && standard_output_was_closed())
+    return Error{ErrorKind::Unavailable, "cannot write: it is closed", "standard output"};
   if (place == "-") return write_standard_output(text);
   const HoldInterrupts whole_file;
   return write_file(place, text);
@@ -360,7 +383,8 @@ ExitStatus deliver(const AnalysisFlags& flags, const Renderings& renderings) {
   for (const bool to_file : {true, false})
     for (const auto& [place, text] : texts)
       if (!place.empty() && (place != "-") == to_file) put(place, text());
-  if (!takes_standard_output(flags))
+  // The screen was asked for by nobody: where it is closed, nothing is lost.
+  if (!takes_standard_output(flags) && !standard_output_was_closed())
     put("-", renderings.terminal(style_of_standard_output(flags.color)));
   return status;
 }

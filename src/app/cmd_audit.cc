@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 
 #include "app/analysis_flags.h"
@@ -74,6 +75,11 @@ Result<Done> check_usage(const AuditArguments& arguments, const std::vector<std:
   if (labels.size() > arguments.arms.size())
     return usage(
         fmt::format("--label is given {} times for {} arms", labels.size(), arguments.arms.size()));
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (!labels[i].empty() &&
+        std::find(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(i), labels[i]) !=
+            labels.begin() + static_cast<std::ptrdiff_t>(i))
+      return usage(fmt::format("--label '{}' is given to two arms", labels[i]));
   if (!arguments.candidate_rerun.empty() && arguments.arms.size() > 2)
     return usage("--candidate-rerun needs a single candidate");
   return Done{};

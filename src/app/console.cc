@@ -78,6 +78,8 @@ static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_alw
   ::_exit(static_cast<int>(ExitStatus::Interrupted));
 }
 
+bool standard_output_closed = false;
+
 void on_interrupt(int) {
   if (holders.load() > 0)
     pending.store(true);
@@ -86,6 +88,14 @@ void on_interrupt(int) {
 }
 
 }  // namespace
+
+void note_closed_standard_output() {
+  standard_output_closed = true;
+}
+
+bool standard_output_was_closed() {
+  return standard_output_closed;
+}
 
 Result<Done> write_standard_output(std::string_view text) {
   const int code = write_all(STDOUT_FILENO, text);

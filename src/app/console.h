@@ -16,6 +16,11 @@
 
 namespace unmask {
 
+// Whether the program was started without a standard output, so that a result asked for there would
+// be lost. Set once, by main.
+void note_closed_standard_output();
+bool standard_output_was_closed();
+
 // Writes a result to standard output. A reader that went away (`unmask ... | head`) ends the
 // program quietly with status 0: it has what it wanted.
 ExitStatus print_result(std::string_view text);

@@ -20,6 +20,8 @@ Result<std::optional<GateCriteria>> gate_criteria(const GateFlag& flag) {
   Result<GateCriteria> criteria = read_gate(flag.given);
   if (!criteria && criteria.error().kind == ErrorKind::NotFound) {
     Error error = criteria.error();
+    // As typed: the command line has put "./" before what would be no name of a file.
+    if (flag.given == "./true" || flag.given == "./{}") error.where = flag.given.substr(2);
     error.message += " (--gate takes a file of criteria; without one it takes the default ones)";
     return error;
   }

@@ -112,7 +112,10 @@ std::span<const Command> commands() {
 // prints would end up in them.
 static void fill_standard_descriptors() {
   int opened = 0;
-  while (opened >= 0 && opened <= STDERR_FILENO) opened = ::open("/dev/null", O_RDWR);
+  while (opened >= 0 && opened <= STDERR_FILENO) {
+    opened = ::open("/dev/null", O_RDWR);
+    if (opened == STDOUT_FILENO) unmask::note_closed_standard_output();
+  }
   if (opened > STDERR_FILENO) ::close(opened);
 }
 

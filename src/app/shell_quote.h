@@ -2,13 +2,11 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
-namespace unmask {
+#include "base/shell_quote.h"
 
-// 'it'\''s' where quoting is needed, $'\x1b' where the word holds control characters.
-std::string shell_quoted(std::string_view word);
+namespace unmask {
 
 // "unmask audit a.json 'b c.json'". --threads is left out: it never changes a result, and reports
 // of the same run must be the same bytes at any number of threads.

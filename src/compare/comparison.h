@@ -163,6 +163,7 @@ struct CellComparison {
   std::vector<NoiseFloor> noise;
   bool graded = true;  // false: an arm has no evaluated episode in the paired tasks
   bool ran = true;     // false: an arm has only excluded episodes there; then `graded` is false too
+  bool same_episodes = false;  // the candidate holds the baseline's: nothing is compared
   // Standard deviations per task, for sample sizes.
   std::optional<double> sd_delta, sd_unmasked;
   // The part of them that lies between tasks: of the true difference and the true U, chance within

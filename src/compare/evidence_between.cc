@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -164,6 +165,28 @@ void warn_of_swap(const Arm& baseline, const Arm& candidate, Warnings& out) {
                  "", 1});
 }
 
+// A copy of the baseline's log compared with itself would pass every test.
+void warn_of_same_episodes(const Arm& baseline, const Arm& candidate, Warnings& out) {
+  const auto identity = [](const EpisodeFacts& e) {
+    return std::tie(e.domain, e.task_id, e.trial, e.id, e.seed, e.trajectory_hash);
+  };
+  using Identity = std::tuple<std::string, std::string, int, std::string,
+                              std::optional<std::int64_t>, std::uint64_t>;
+  std::set<Identity> known;
+  for (const EpisodeFacts& episode : baseline.episodes) known.insert(identity(episode));
+  std::int64_t same = 0;
+  for (const EpisodeFacts& episode : candidate.episodes) {
+    if (episode.id.empty() || !known.contains(identity(episode))) return;
+    ++same;
+  }
+  if (same == 0) return;
+  out.push_back({"same_episodes",
+                 "The candidate holds the baseline's episodes: every id, seed and message of " +
+                     counted(same, "episode") +
+                     " is the same, so nothing of another model is compared.",
+                 "", same});
+}
+
 char folded(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
@@ -216,6 +239,7 @@ std::vector<Warning> pairing_warnings(const Arm& baseline, const Arm& candidate)
   const RunInfo& b = baseline.info;
   const RunInfo& c = candidate.info;
   Warnings out;
+  warn_of_same_episodes(baseline, candidate, out);
   warn_of_swap(baseline, candidate, out);
   warn_of_budgets(b, c, out);
   warn_if_both_differ(b.format, c.format, "formats_differ", "log format", out);

@@ -195,6 +195,16 @@ TEST(PairingWarnings, FindNothingBetweenLikeArms) {
   EXPECT_TRUE(pairing_warnings(arm(sound_episodes()), arm(sound_episodes())).empty());
 }
 
+TEST(PairingWarnings, SeeTheBaselinesOwnEpisodes) {
+  Arm b = arm(sound_episodes());
+  for (std::size_t i = 0; i < b.episodes.size(); ++i)
+    b.episodes.edit(i).id = "episode " + std::to_string(i);
+  Arm c = b;
+  EXPECT_TRUE(between(pairing_warnings(b, c), "same_episodes"));
+  c.episodes.edit(0).trajectory_hash ^= 1;
+  EXPECT_FALSE(between(pairing_warnings(b, c), "same_episodes"));
+}
+
 TEST(PairingWarnings, NameEverySettingThatDiffers) {
   Arm b = arm(sound_episodes());
   Arm c = arm(sound_episodes(), 5, "INT4");

@@ -163,10 +163,11 @@ std::string comparisons_table(const AuditReport& report) {
 }
 
 std::string gaps_table(const AuditReport& report) {
-  CsvRows rows({"cell", "k", "gap", "gap_lo", "gap_hi", "band_lo", "band_hi"});
+  CsvRows rows({"cell", "rule", "k", "gap", "gap_lo", "gap_hi", "band_lo", "band_hi"});
   for (const AuditedCell& cell : report.cells)
     for (const GapPoint& point : cell.comparison.budget.gap) {
       rows.text(cell.comparison.cell)
+          .text(to_string(cell.comparison.baseline.budget.rule))
           .number(point.k)
           .number(point.gap)
           .interval(point.ci95)
@@ -195,7 +196,10 @@ void add_cell(CsvRows& rows, const AuditedCell& cell, const CellGate* gate) {
       .number(c.candidate.success.value);
   add_test(rows, c.outcome.delta).number(c.outcome.p_holm);
   rows.flag(c.outcome.tost ? std::optional<bool>(c.outcome.tost->equivalent) : std::nullopt);
-  rows.number(c.budget.k0).number(c.budget.k_tight).number(c.budget.gap_tight);
+  rows.text(to_string(c.baseline.budget.rule))
+      .number(c.budget.k0)
+      .number(c.budget.k_tight)
+      .number(c.budget.gap_tight);
   add_test(rows, c.budget.unmasked.test).number(c.budget.unmasked.p_holm);
   rows.text(to_string(cell.judgement.verdict))
       .flag(cell.judgement.fragile)
@@ -220,6 +224,7 @@ std::string cells_table(const AuditReport& report) {
                 "delta_p",
                 "delta_p_holm",
                 "equivalent",
+                "rule",
                 "k0",
                 "k_tight",
                 "gap_tight",

@@ -7,6 +7,7 @@
 // apostrophe before it; so does text that begins with one, so that taking one away gives the text.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,11 @@ struct CsvTable {
   std::string file;                   // "episodes.csv"
   std::function<std::string()> text;  // the whole table; made when asked for, for it may be large
 };
+
+// The names of all tables, in the order an audit writes them.
+inline constexpr std::array<std::string_view, 9> kCsvFiles = {
+    "arms.csv", "cells.csv", "channels.csv", "comparisons.csv", "curves.csv",
+    "gaps.csv", "names.csv", "episodes.csv", "calls.csv"};
 
 // arms, cells, channels, comparisons, curves, gaps, names, episodes and calls; calls are empty
 // where the report was made without AuditOptions::keep_calls. The report must outlive the tables.

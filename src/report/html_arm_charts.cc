@@ -1,6 +1,8 @@
 // The charts of one arm by itself.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <set>
 
 #include "report/html_charts.h"
@@ -23,10 +25,13 @@ std::string arm_curve_values(const std::vector<CurvePoint>& curve) {
   return json.end_array().take();
 }
 
+constexpr std::string_view kArmCurveBand =
+    R"json({"mark":{"type":"area","color":"var(--baseline)","opacity":0.2},"encoding":{"y":{"field":"lo","type":"quantitative"},"y2":{"field":"hi"}}},
+)json";
+
 constexpr std::string_view kArmCurveSpec =
     R"json({"data":{"name":"curve","values":@values@},"width":660,"height":220,"layer":[
-{"mark":{"type":"area","color":"var(--baseline)","opacity":0.2},"encoding":{"y":{"field":"lo","type":"quantitative"},"y2":{"field":"hi"}}},
-{"mark":{"type":"line","color":"var(--baseline)","strokeWidth":2,"point":{"filled":true,"size":55,"color":"var(--baseline)"}},"encoding":{"y":{"field":"success","type":"quantitative"},
+@band@{"mark":{"type":"line","color":"var(--baseline)","strokeWidth":2,"point":{"filled":true,"size":55,"color":"var(--baseline)"}},"encoding":{"y":{"field":"success","type":"quantitative"},
 "tooltip":[{"field":"k","title":"K"},{"field":"success","title":"success","format":".1%"},{"field":"lo","title":"95% from","format":".1%"},{"field":"hi","title":"to","format":".1%"}]}},
 @tightrule@],
 "encoding":{"x":{"field":"k","type":"quantitative","title":"K, failed calls allowed","axis":{"format":"d","tickMinStep":1},"scale":{"nice":false}},
@@ -47,12 +52,15 @@ std::string arm_rate_values(const ArmSummary& arm) {
   return json.end_array().take();
 }
 
+constexpr std::string_view kArmRateIntervals =
+    R"json({"mark":{"type":"rule","strokeWidth":2},"encoding":{"y":@y@,"x":{"field":"lo","type":"quantitative"},"x2":{"field":"hi"},"color":{"field":"screen","type":"nominal","scale":@scale@,"legend":{"title":"screen","orient":"top"}}}},
+)json";
+
 constexpr std::string_view kArmRatesSpec =
     R"json({"width":520,"height":{"step":34},"layer":[
 {"data":{"values":[{"at":@low@,"label":"low below"},{"at":@high@,"label":"high above"}]},"mark":{"type":"rule","color":"var(--dim)","strokeDash":[4,3]},"encoding":{"x":{"field":"at","type":"quantitative"}}},
 {"data":{"name":"rates","values":@values@},"layer":[
-{"mark":{"type":"rule","strokeWidth":2},"encoding":{"y":@y@,"x":{"field":"lo","type":"quantitative"},"x2":{"field":"hi"},"color":{"field":"screen","type":"nominal","scale":@scale@,"legend":{"title":"screen","orient":"top"}}}},
-{"mark":{"type":"point","filled":true,"size":90,"opacity":1},"encoding":{"y":@y@,"x":{"field":"rate","type":"quantitative","title":"failures per call","axis":{"format":"~%"}},
+@intervals@{"mark":{"type":"point","filled":true,"size":90,"opacity":1},"encoding":{"y":@y@,"x":{"field":"rate","type":"quantitative","title":"failures per call","axis":{"format":"~%"}},
 "color":{"field":"screen","type":"nominal","scale":@scale@,"legend":{"title":"screen","orient":"top"}},
 "shape":{"field":"screen","type":"nominal","scale":{"domain":["low","watch","high"],"range":["circle","diamond","triangle-up"]},"legend":{"title":"screen","orient":"top"}},
 "tooltip":[{"field":"channel"},{"field":"rate","title":"per call","format":".2%"},{"field":"lo","title":"95% from","format":".2%"},{"field":"hi","title":"to","format":".2%"},{"field":"screen"}]}}]}]})json";
@@ -116,8 +124,11 @@ Chart arm_curve_chart(const ArmSummary& arm, int k_tight) {
   chart.caption =
       escaped("Share of episodes that succeed with at most K failed calls; 95% interval shaded.");
   const std::string values = arm_curve_values(arm.budget.curve);
+  const bool band = std::any_of(arm.budget.curve.begin(), arm.budget.curve.end(),
+                                [](const CurvePoint& point) { return point.ci95.has_value(); });
   if (values != "[]")
-    chart.spec = filled(kArmCurveSpec, {{"@tightrule@", std::string(kTightRule)},
+    chart.spec = filled(kArmCurveSpec, {{"@band@", band ? std::string(kArmCurveBand) : ""},
+                                        {"@tightrule@", std::string(kTightRule)},
                                         {"@tight@", std::to_string(k_tight)},
                                         {"@values@", values}});
   return chart;
@@ -132,10 +143,14 @@ Chart arm_rates_chart(const ArmSummary& arm, const CompareOptions& options) {
                           "the interval ends under {}, high where it begins over {}.",
                           percent(options.screen_low), percent(options.screen_high)));
   const std::string values = arm_rate_values(arm);
+  const bool intervals =
+      std::any_of(arm.channels.begin(), arm.channels.end(),
+                  [](const auto& channel) { return channel.second.per_call.ci95.has_value(); });
   if (values != "[]")
     chart.spec = filled(
         kArmRatesSpec,
-        {{"@y@", R"json({"field":"channel","type":"nominal","title":null,"sort":null})json"},
+        {{"@intervals@", intervals ? std::string(kArmRateIntervals) : ""},
+         {"@y@", R"json({"field":"channel","type":"nominal","title":null,"sort":null})json"},
          {"@scale@",
           R"json({"domain":["low","watch","high"],"range":["var(--good)","var(--warn)","var(--bad)"]})json"},
          {"@low@", json_number(options.screen_low)},

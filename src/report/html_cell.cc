@@ -48,7 +48,7 @@ std::string budget_part(const CellComparison& c, const CompareOptions& options,
   const BudgetComparison& budget = c.budget;
   if (budget.gap.empty()) return "";
   std::string unmasked = escaped(unmasked_gap_in_words(c, spot.of_many));
-  if (!unmasked.empty() && !budget.k_tight_is_primary) unmasked += " (exploratory: K is not 2)";
+  if (!unmasked.empty()) unmasked += escaped(exploratory_in_words(c));
   std::string out = labelled("Unmasked gap:", unmasked);
   out += labelled(options.count == BudgetCount::All ? "Counting the agent's failures only:"
                                                     : "Counting both sides' failures:",

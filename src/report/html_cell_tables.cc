@@ -33,7 +33,6 @@ std::string mark_of(const ChannelComparison& c) {
 
 std::vector<Field> channel_row(const std::string& name, const ChannelComparison& c,
                                const std::string& json) {
-  const bool corrected = c.p_holm.has_value();
   return {{"<code>" + name + "</code>", "", ""},
           percent_field(c.baseline, json + "/baseline"),
           percent_field(c.candidate, json + "/candidate"),
@@ -42,7 +41,7 @@ std::vector<Field> channel_row(const std::string& name, const ChannelComparison&
           ratio_field(c.volume, json + "/volume"),
           joined(points_field(c.difference, json + "/difference"), " ",
                  points_interval_field(c.difference_ci95, json + "/difference_ci95")),
-          p_field(corrected ? c.p_holm : c.p, json + (corrected ? "/p_holm" : "/p")),
+          p_field(c.p_holm, json + "/p_holm"),
           joined(count_field(c.baseline_count, json + "/baseline_count"), " → ",
                  count_field(c.candidate_count, json + "/candidate_count")),
           {mark_of(c), "", ""}};
@@ -51,12 +50,13 @@ std::vector<Field> channel_row(const std::string& name, const ChannelComparison&
 // The curve's point of a K, with its place in the JSON report.
 struct CurvePlace {
   std::optional<double> success;
+  std::optional<Interval> ci95;
   std::string json;
 };
 
 CurvePlace find_point(const std::vector<CurvePoint>& curve, int k, const std::string& json) {
   for (std::size_t i = 0; i < curve.size(); ++i)
-    if (curve[i].k == k) return {curve[i].success, fmt::format("{}/{}/success", json, i)};
+    if (curve[i].k == k) return {curve[i].success, curve[i].ci95, fmt::format("{}/{}", json, i)};
   return {};
 }
 
@@ -136,8 +136,8 @@ std::string budget_table(const CellComparison& cell, const CompareOptions& optio
   Rows rows{live ? "Success with fewer than K failed calls, and the gap"
                  : "Success with at most K failed calls, and the gap",
             {{"K"},
-             {"baseline"},
-             {"candidate"},
+             {"baseline [95%]"},
+             {"candidate [95%]"},
              {"gap, points"},
              {"95%, all K at once"},
              {"95%, this K"}},
@@ -151,8 +151,10 @@ std::string budget_table(const CellComparison& cell, const CompareOptions& optio
     const std::string json = spot.json(fmt::format("/budget/gap/{}", i));
     rows.rows.push_back(
         {{fmt::format("{}{}", gap.k, gap.k == budget.k_tight ? " (tight)" : ""), "", ""},
-         percent_field(b.success, b.json),
-         percent_field(c.success, c.json),
+         joined(percent_field(b.success, b.json + "/success"), " ",
+                percent_interval_field(b.ci95, b.json + "/ci95")),
+         joined(percent_field(c.success, c.json + "/success"), " ",
+                percent_interval_field(c.ci95, c.json + "/ci95")),
          points_field(gap.gap, json + "/gap"),
          points_interval_field(gap.band95, json + "/band95"),
          points_interval_field(gap.ci95, json + "/ci95")});

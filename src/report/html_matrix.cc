@@ -44,7 +44,8 @@ std::string field_at(const AuditReport& report, const Pair& row, const Pair& col
         Pair(place.domain, place.precision) == column)
       out += matrix_field(report.cells[i], i);
   }
-  return "<td>" + (out.empty() ? std::string("<span class=\"dim\">not run</span>") : out) + "</td>";
+  return "<td>" + (out.empty() ? std::string("<span class=\"dim\">not in the grid</span>") : out) +
+         "</td>";
 }
 
 std::string by_place(const AuditReport& report) {

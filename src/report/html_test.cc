@@ -159,7 +159,7 @@ TEST(Html, AGridSaysEveryVerdictInAWordAndLinksToItsCell) {
     EXPECT_TRUE(
         contains(page, "</span>" + std::string(to_string(grid.cells[i].judgement.verdict))));
   }
-  EXPECT_TRUE(contains(page, "not run"));  // gemma moe INT0
+  EXPECT_TRUE(contains(page, "not in the grid"));  // gemma moe INT0
 }
 
 TEST(Html, ConversationsAreEscapedAndMarked) {
@@ -184,6 +184,20 @@ TEST(Html, AnEmptyAuditIsStillAPage) {
   const std::string page = to_html(AuditReport{}, kCharts);
   EXPECT_TRUE(contains(page, "Nothing was compared."));
   EXPECT_TRUE(contains(page, "</html>"));
+}
+
+TEST(HtmlCharts, DrawNoIntervalsWhereNoneIsDefined) {
+  InspectReport report = sample_inspect();
+  EXPECT_NE(to_html(report, kCharts).find(R"("field":"lo","type")"), std::string::npos);
+  for (CurvePoint& point : report.arm.budget.curve) point.ci95.reset();
+  for (auto& [channel, summary] : report.arm.channels) summary.per_call.ci95.reset();
+  EXPECT_EQ(to_html(report, kCharts).find(R"("field":"lo","type")"), std::string::npos);
+}
+
+TEST(Html, ShowsTheIntervalsOfTheCurvesAsNumbers) {
+  const std::string page = to_html(sample_audit(), kCharts);
+  EXPECT_NE(page.find("/baseline/budget/curve/2/ci95"), std::string::npos);
+  EXPECT_NE(page.find("/candidate/budget/curve/2/success"), std::string::npos);
 }
 
 TEST(HtmlCharts, AnInfiniteRatioIsDrawnToTheEdgeAndStaysAbsentInTheData) {

@@ -7,6 +7,7 @@
 #include "report/model_card.h"
 #include "report/render.h"
 #include "report/report_samples.h"
+#include "report/sentences.h"
 
 namespace unmask {
 namespace {
@@ -110,6 +111,63 @@ TEST(Markdown, StaysShorterThanACommentMayBeWhateverTheGrid) {
   }
 }
 
+TEST(Markdown, TellsNoCallFromNoFailure) {
+  AuditReport report = sample_audit(Verdict::Masked);
+  CellComparison& cell = report.cells[0].comparison;
+  for (auto& [channel, c] : cell.channels) c.baseline_count = c.candidate_count = 0;
+  EXPECT_NE(to_markdown(report).find("No failed call in either arm."), std::string::npos);
+  cell.baseline.agent_calls = cell.candidate.agent_calls = 0;
+  EXPECT_NE(to_markdown(report).find("No call was made in either arm."), std::string::npos);
+  cell.ran = false;
+  EXPECT_NE(to_markdown(report).find("No episode that ran"), std::string::npos);
+}
+
+TEST(Markdown, SaysThatAScoreIsHigher) {
+  AuditReport report = sample_audit(Verdict::Masked);
+  report.cells[0].judgement.flatness = Flatness::Undetected;
+  Outcome& outcome = report.cells[0].comparison.outcome;
+  outcome.delta->mean = 0.08;
+  outcome.p_holm = 0.001;
+  EXPECT_NE(headline(report.cells[0]).find("The score is higher"), std::string::npos);
+  outcome.p_holm = 0.2;
+  EXPECT_NE(headline(report.cells[0]).find("no detectable change"), std::string::npos);
+}
+
+TEST(Markdown, ShowsNoUnadjustedValueUnderHolm) {
+  AuditReport report = sample_audit(Verdict::Masked);
+  for (auto& [channel, c] : report.cells[0].comparison.channels) {
+    c.p = 0.0417;
+    c.p_holm.reset();
+  }
+  report.cells[0].comparison.argument.p = 0.0417;
+  for (const std::string& text : {to_markdown(report), to_terminal(report, {})})
+    EXPECT_EQ(text.find("0.0417"), std::string::npos) << text;
+}
+
+TEST(Sentences, NameTheRuleThatMakesABudgetExploratory) {
+  AuditReport report = sample_audit(Verdict::Masked);
+  CellComparison& cell = report.cells[0].comparison;
+  EXPECT_EQ(exploratory_in_words(cell), "");
+  cell.budget.k_tight_is_primary = false;
+  EXPECT_EQ(exploratory_in_words(cell), " (exploratory: K is not 2)");
+  cell.baseline.budget.rule = BudgetRule::Live;
+  EXPECT_NE(exploratory_in_words(cell).find("fewer than 2 failed calls"), std::string::npos);
+}
+
+TEST(Sentences, QuoteThePathOfTheNextCommand) {
+  AuditReport report = sample_audit(Verdict::Masked);
+  report.cells[0].comparison.candidate.sources = {"my logs/a`b.json"};
+  const std::string next = next_step(report.cells[0]);
+  EXPECT_NE(next.find("`unmask inspect $'my logs/a\\x60b.json'`"), std::string::npos) << next;
+}
+
+TEST(Csv, WritesTheFilesThatAreCheckedBeforehand) {
+  const AuditReport report = sample_audit();
+  const std::vector<CsvTable> tables = to_csv(report);
+  ASSERT_EQ(tables.size(), kCsvFiles.size());
+  for (std::size_t i = 0; i < tables.size(); ++i) EXPECT_EQ(tables[i].file, kCsvFiles[i]);
+}
+
 TEST(Markdown, ShowsTheGateFirst) {
   const std::string text = to_markdown(gated(sample_audit(Verdict::Masked)));
   EXPECT_EQ(text.find("**The gate says no**"), 0u) << text.substr(0, 100);
@@ -166,6 +224,16 @@ TEST(ModelCard, KeepsPasswordsOfSettingsToItself) {
   const std::string card = to_model_card(report);
   EXPECT_EQ(card.find("hunter2"), std::string::npos);
   EXPECT_NE(card.find("host.example"), std::string::npos);
+}
+
+TEST(ModelCard, CountsByTheRuleOfItsVerdict) {
+  AuditReport report = sample_audit();
+  for (ArmSummary* arm :
+       {&report.cells[0].comparison.baseline, &report.cells[0].comparison.candidate})
+    arm->budget.rule = BudgetRule::Live;
+  const std::string card = to_model_card(report);
+  EXPECT_NE(card.find("fewer than K failed calls, K = | 1 |"), std::string::npos) << card;
+  EXPECT_EQ(card.find("at most K failed calls"), std::string::npos) << card;
 }
 
 TEST(ModelCard, HasTheReportingStandard) {

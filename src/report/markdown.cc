@@ -29,10 +29,10 @@ std::string channel_table(const CellComparison& cell) {
     out += markdown_row({fmt::format("`{}`", to_string(channel)), percent(c.baseline),
                          percent(c.candidate),
                          ratio(c.amplification) + " " + ratio_interval(c.amplification_ci95),
-                         in_points(c.difference), p_value(c.p_holm ? c.p_holm : c.p),
+                         in_points(c.difference), p_value(c.p_holm),
                          c.amplified ? (c.is_new ? "**new**" : "**amplified**") : ""});
   }
-  return any ? out : "No failed call in either arm.\n";
+  return any ? out : no_failure_in_words(cell) + "\n";
 }
 
 std::string gap_table(const BudgetComparison& budget) {

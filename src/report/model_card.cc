@@ -103,20 +103,26 @@ std::string channel_table(const Arms& arms, const CellComparison* cell) {
   return out;
 }
 
+const std::vector<CurvePoint>& curve_of(const ArmSummary& arm) {
+  return arm.budget.rule == BudgetRule::Live ? arm.budget.curve_live : arm.budget.curve;
+}
+
 std::string budget_table(const Arms& arms) {
   std::set<int> all;
   for (const ArmSummary* arm : arms)
-    for (const CurvePoint& point : arm->budget.curve) all.insert(point.k);
+    for (const CurvePoint& point : curve_of(*arm)) all.insert(point.k);
   const std::vector<int> ks = first_and_last(all, kMostColumns);
   if (ks.empty()) return "";
-  std::vector<std::string> titles = {"success with at most K failed calls, K ="};
+  std::vector<std::string> titles = {
+      fmt::format("success with {} K failed calls, K =",
+                  arms.front()->budget.rule == BudgetRule::Live ? "fewer than" : "at most")};
   for (const int k : ks) titles.push_back(std::to_string(k));
   std::string out = markdown_row(titles) + line_below(ks.size());
   for (const ArmSummary* arm : arms) {
     std::vector<std::string> row = {name_of(*arm)};
     for (const int k : ks) {
       std::optional<double> success;
-      for (const CurvePoint& point : arm->budget.curve)
+      for (const CurvePoint& point : curve_of(*arm))
         if (point.k == k) success = point.success;
       row.push_back(percent(success));
     }

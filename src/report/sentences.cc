@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "base/shell_quote.h"
 #include "report/numbers.h"
+#include "verdict/criteria.h"
 
 namespace unmask {
 namespace {
@@ -39,6 +41,9 @@ std::string flat_score(const AuditedCell& cell) {
   if (cell.judgement.flatness == Flatness::Equivalent && outcome.tost)
     return fmt::format("The score is flat ({}, equivalent within ±{})",
                        points_text(outcome.delta->mean), in_points(outcome.tost->margin, false));
+  if (outcome.p_holm && *outcome.p_holm < kVerdictAlpha && outcome.delta->mean > 0)
+    return fmt::format("The score is higher ({}, Holm p {})", points_text(outcome.delta->mean),
+                       p_value(outcome.p_holm));
   return fmt::format("The score shows no detectable change ({}, not proven flat)",
                      points_text(outcome.delta->mean));
 }
@@ -63,7 +68,12 @@ std::string masked_headline(const AuditedCell& cell) {
 }
 
 std::string amplified_headline(const CellComparison& cell) {
-  std::string text = "Neither the score nor what the error budget hides is shown to have changed";
+  const Outcome& outcome = cell.outcome;
+  const bool rises =
+      outcome.delta && outcome.delta->mean > 0 && outcome.p_holm && *outcome.p_holm < kVerdictAlpha;
+  std::string text =
+      rises ? "The score is higher and what the error budget hides is not shown to have changed"
+            : "Neither the score nor what the error budget hides is shown to have changed";
   if (cell.outcome.delta && cell.budget.unmasked.test)
     text += fmt::format(" ({}; unmasked gap {})", points_text(cell.outcome.delta->mean),
                         points_text(cell.budget.unmasked.test->mean));
@@ -121,6 +131,22 @@ std::string inconclusive_headline(const AuditedCell& cell) {
 std::string allowed_calls(const CellComparison& cell) {
   const bool live = cell.baseline.budget.rule == BudgetRule::Live;
   return (live ? "fewer than " : "at most ") + counted(cell.budget.k_tight, "failed call");
+}
+
+std::string exploratory_in_words(const CellComparison& cell) {
+  if (cell.budget.k_tight_is_primary) return "";
+  if (cell.baseline.budget.rule == BudgetRule::Live)
+    return fmt::format(" (exploratory: {} is not the budget fixed beforehand, at most 2)",
+                       allowed_calls(cell));
+  return " (exploratory: K is not 2)";
+}
+
+std::string no_failure_in_words(const CellComparison& cell) {
+  if (cell.baseline.episodes_total + cell.candidate.episodes_total > 0 && !cell.ran)
+    return "No episode that ran, so no call.";
+  if (cell.baseline.agent_calls + cell.candidate.agent_calls == 0)
+    return "No call was made in either arm.";
+  return "No failed call in either arm.";
 }
 
 std::string verdict_title(Verdict verdict) {
@@ -209,10 +235,11 @@ std::string fragility(const AuditedCell& cell) {
 std::string next_step(const AuditedCell& cell) {
   const std::optional<Channel> channel = leading_channel(cell.comparison);
   const bool names = channel && *channel == Channel::ToolName;
-  const std::string look = fmt::format("`unmask inspect {}` lists the failed calls behind it",
-                                       cell.comparison.candidate.sources.empty()
-                                           ? "CANDIDATE"
-                                           : cell.comparison.candidate.sources.front());
+  const std::string look =
+      fmt::format("`unmask inspect {}` lists the failed calls behind it",
+                  cell.comparison.candidate.sources.empty()
+                      ? "CANDIDATE"
+                      : shell_quoted(cell.comparison.candidate.sources.front()));
   switch (cell.judgement.verdict) {
     case Verdict::Masked:
       return fmt::format(

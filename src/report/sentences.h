@@ -26,6 +26,10 @@ std::string headline(const AuditedCell& cell);
 // What the tight budget allows, by the rule of the recount: "at most 2 failed calls", "fewer than 3
 // failed calls".
 std::string allowed_calls(const CellComparison& cell);
+// Why the tight budget is not the one fixed beforehand, in brackets after a blank; empty: it is.
+std::string exploratory_in_words(const CellComparison& cell);
+// Why a table of failed calls is empty: none failed, none was made, or nothing ran.
+std::string no_failure_in_words(const CellComparison& cell);
 
 // Why the verdict is fragile; empty where it is not.
 std::string fragility(const AuditedCell& cell);

@@ -81,7 +81,7 @@ std::vector<Span> channel_row(const std::string& name, const ChannelComparison& 
           {ratio(c.volume)},
           {in_points(c.difference)},
           {points_interval(c.difference_ci95)},
-          {p_value(c.p_holm ? c.p_holm : c.p)},
+          {p_value(c.p_holm)},
           {count_text(c.baseline_count) + " → " + count_text(c.candidate_count)}};
 }
 
@@ -107,7 +107,7 @@ void show_channels(Screen& screen, const CellComparison& cell) {
   if (cell.argument.baseline_count + cell.argument.candidate_count > 0)
     table.rows.push_back(channel_row("argument", cell.argument, Paint::Dim));
   if (table.rows.empty()) {
-    screen.line({{"  none in either arm"}});
+    screen.paragraph("  ", no_failure_in_words(cell));
     return;
   }
   screen.table(table);
@@ -156,10 +156,7 @@ void show_budget(Screen& screen, const CellComparison& cell, const CompareOption
   const std::string unmasked = unmasked_gap_in_words(cell, with_holm);
   if (!unmasked.empty()) {
     screen.blank();
-    screen.paragraph("  unmasked gap  ",
-                     fmt::format("{}{}", unmasked,
-                                 budget.k_tight_is_primary ? "" : " (exploratory: K is not 2)"),
-                     Paint::Strong);
+    screen.paragraph("  unmasked gap  ", unmasked + exploratory_in_words(cell), Paint::Strong);
   }
   const bool other = options.count == BudgetCount::All;
   const UnmaskedGap& alternative = other ? budget.agent_only : budget.all_sides;

@@ -216,11 +216,13 @@ std::string unmasked_sentence(const CellComparison& cell) {
     return "The unmasked gap is undefined: fewer than 2 tasks were evaluated in both arms.";
   }
   const MeanTest& unmasked = *budget.unmasked.test;
+  const std::string_view fewer = cell.baseline.budget.rule == BudgetRule::Live ? "fewer than " : "";
   std::string text = fmt::format(
-      "Under a budget of {} instead of {} the candidate's gap grows by {} (unmasked gap, "
+      "Under a budget of {}{} instead of {}{} the candidate's gap grows by {} (unmasked gap, "
       "95 % interval {}, {})",
-      counted(budget.k_tight, "failed call"), *budget.k0, signed_points(unmasked.mean),
-      interval_of_points(unmasked.ci95), holm_text(budget.unmasked.p_holm));
+      fewer, counted(budget.k_tight, "failed call"), fewer, *budget.k0,
+      signed_points(unmasked.mean), interval_of_points(unmasked.ci95),
+      holm_text(budget.unmasked.p_holm));
   if (budget.gap_tight && budget.gap_tight_ci95) {
     text += fmt::format("; the gap there is {} ({})", signed_points(*budget.gap_tight),
                         interval_of_points(*budget.gap_tight_ci95));

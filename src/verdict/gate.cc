@@ -139,6 +139,8 @@ std::string verdict_meaning(const CellComparison& cell, const Judgement& judgeme
     return fmt::format("the verdict '{}' is one that fails", verdict);
   if (!cell.ran)
     return "there is no evidence, which never passes: " + lower_first(nothing_ran_sentence(cell));
+  if (cell.same_episodes)
+    return "the candidate holds the baseline's episodes, which is no evidence and never passes";
   if (!cell.graded)
     return fmt::format("the logs have no grades (verdict '{}'), which means: {}", verdict,
                        to_string(status));
@@ -159,6 +161,8 @@ GateFinding verdict_finding(const CellComparison& cell, const Judgement& judgeme
     finding.status = GateStatus::Fail;
   else if (!cell.ran)  // not even where the verdict `inconclusive` passes
     finding.status = std::max(GateStatus::Inconclusive, criteria.inconclusive);
+  else if (cell.same_episodes)
+    finding.status = GateStatus::Inconclusive;
   else if (!cell.graded)
     finding.status = criteria.ungraded;
   else if (judgement.verdict == Verdict::Inconclusive)

@@ -88,6 +88,14 @@ TEST(Gate, TakesTheVerdictsThatFailByDefault) {
     EXPECT_EQ(status_of(cell_of(), {}, verdict), status) << to_string(verdict);
 }
 
+TEST(Gate, NeverPassesTheBaselinesOwnEpisodes) {
+  CellComparison cell = cell_of();
+  cell.same_episodes = true;
+  GateCriteria criteria;
+  criteria.inconclusive = GateStatus::Pass;
+  EXPECT_EQ(status_of(cell, criteria, Verdict::Clean), GateStatus::Inconclusive);
+}
+
 TEST(Gate, LetsAVerdictPassThatIsNotListed) {
   GateCriteria criteria;
   criteria.fail = {Verdict::Degraded};

@@ -1,0 +1,13 @@
+// A word as text that a shell reads back as the same word.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace unmask {
+
+// 'it'\''s' where quoting is needed, $'\x1b' where the word holds control characters or a
+// backtick, which would end the code of a Markdown text it stands in.
+std::string shell_quoted(std::string_view word);
+
+}  // namespace unmask
