@@ -271,6 +271,7 @@ FlipFits analyse_flips(const ReplayTable& table, DecisionKind kind, const Paired
   FlipAnalysis& analysis = out.analysis;
   analysis.kind = kind;
   analysis.pairs = static_cast<long>(margins.rows.size());
+  analysis.other_text = margins.other_text;
   analysis.off_top = margins.off_top;
   analysis.undetermined = margins.undetermined;
   analysis.bins = bins_of(margins, table.tasks());

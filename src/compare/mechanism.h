@@ -143,6 +143,7 @@ struct HeldOut {
 struct FlipAnalysis {
   DecisionKind kind = DecisionKind::WhichTool;
   long pairs = 0;         // both arms' margins could be taken
+  long other_text = 0;    // left out: the replies wrote different text before the call
   long off_top = 0;       // left out: the baseline's reply was not its own likeliest
   long censored = 0;      // left out of bins and models: the baseline's margin is a bound
   long undetermined = 0;  // left out: a bound that does not tell a flip

@@ -205,6 +205,24 @@ TEST(Mechanism, ASampledReplyThatIsNotItsLikeliestIsLeftOut) {
   EXPECT_FALSE(m.candidates[0].flips[1].flip_share.value);
 }
 
+TEST(Mechanism, NamesBehindDifferentTextAreNoPairs) {
+  Hand h;
+  for (const char* id : {"1", "2", "3"}) h.context(id, "a");
+  for (const char* id : {"1", "2", "3"}) {
+    h.call(id, "bf16", "open", {{"open", -0.1}, {"close", -9.1}});
+    h.call(id, "int4", "close", {{"close", -0.1}, {"open", -9.1}});
+  }
+  h.replay.replies[1].text = "Closing it.";
+  h.replay.replies[2].text = h.replay.replies[3].text = "One moment.";
+  h.decisions[5]->first->token = "<tool>";  // no text, another way into the call
+  const Mechanism m = h.analysed();
+  const FlipAnalysis& tools = m.candidates[0].flips[1];
+  EXPECT_EQ(tools.other_text, 2);
+  EXPECT_EQ(tools.pairs, 1);
+  EXPECT_EQ(tools.flips, 1);
+  EXPECT_EQ(m.candidates[0].flips[0].other_text, 0);  // whether to call is decided before any text
+}
+
 TEST(Mechanism, ForetellsFromMarginsAloneAsTheFormulaSays) {
   Hand h;
   h.replay.head.arms.pop_back();

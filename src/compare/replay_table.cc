@@ -175,11 +175,22 @@ void add_row(MarginPair row, PairedMargins& out) {
   out.rows.push_back(std::move(row));
 }
 
-const Decision* again_decision(const ReplayTable& table, const ReplyPair& pair) {
-  return table.asked_again(pair.context, pair.baseline.reply->sample).decision;
+// The reply's first token, where it stands before the name and is no part of it.
+std::optional<std::string_view> opening_of(const Decision& decision) {
+  if (!decision.first || !decision.name || decision.name->tokens.empty()) return std::nullopt;
+  const std::string_view first = decision.first->token;
+  if (first == decision.name->tokens.front().token) return std::nullopt;
+  return first;
 }
 
 }  // namespace
+
+bool same_before_name(const ReplyAt& a, const ReplyAt& b) {
+  if (a.reply->text != b.reply->text) return false;
+  const std::optional<std::string_view> x = opening_of(*a.decision);
+  const std::optional<std::string_view> y = opening_of(*b.decision);
+  return !x || !y || x->starts_with(*y) || y->starts_with(*x);
+}
 
 PairedMargins paired_tool_margins(const ReplayTable& table, std::span<const ReplyPair> pairs) {
   PairedMargins out;
@@ -187,6 +198,10 @@ PairedMargins paired_tool_margins(const ReplayTable& table, std::span<const Repl
     const Decision* const b = pair.baseline.decision;
     const Decision* const c = pair.candidate.decision;
     if (b == nullptr || c == nullptr || !b->name || !c->name) continue;
+    if (!same_before_name(pair.baseline, pair.candidate)) {
+      ++out.other_text;
+      continue;
+    }
     const std::vector<std::string>& names = table.competitors_of(pair.context).names;
     const std::string& choice = b->name->name;
     std::optional<ToolMargin> baseline = tool_margin(*b->name, choice, names);
@@ -194,9 +209,10 @@ PairedMargins paired_tool_margins(const ReplayTable& table, std::span<const Repl
     if (!baseline || !candidate) continue;
     MarginPair row{&pair, baseline->margin, candidate->margin, false, {}, {}};
     row.seen = std::move(baseline->seen);
-    const Decision* const again = again_decision(table, pair);
-    if (again != nullptr && again->name) {
-      const std::optional<ToolMargin> repeated = tool_margin(*again->name, choice, names);
+    const ReplyAt again = table.asked_again(pair.context, pair.baseline.reply->sample);
+    if (again.decision != nullptr && again.decision->name &&
+        same_before_name(pair.baseline, again)) {
+      const std::optional<ToolMargin> repeated = tool_margin(*again.decision->name, choice, names);
       if (repeated) row.again = repeated->margin;
     }
     add_row(std::move(row), out);
@@ -217,7 +233,8 @@ PairedMargins paired_act_margins(const ReplayTable& table, std::span<const Reply
     const std::optional<Margin> candidate = act_margin(*c->first, *act, tokens);
     if (!baseline || !candidate) continue;
     MarginPair row{&pair, *baseline, *candidate, false, {}, {}};
-    const Decision* const again = again_decision(table, pair);
+    const Decision* const again =
+        table.asked_again(pair.context, pair.baseline.reply->sample).decision;
     if (again != nullptr && again->first && act_of(*again->first, tokens))
       row.again = act_margin(*again->first, *act, tokens);
     add_row(std::move(row), out);

@@ -109,9 +109,16 @@ struct MarginPair {
 
 struct PairedMargins {
   std::vector<MarginPair> rows;
+  long other_text = 0;  // what stands before the name is not the same in both replies
   long off_top = 0;
   long undetermined = 0;
 };
+
+// Whether both replies wrote the same before the name of their first call. A name's probability is
+// conditional on the reply's own text, so only then are two names chosen in one context. Where the
+// text is empty in both, the first tokens still tell (an opening of a call that differs), unless
+// the name itself begins with them.
+bool same_before_name(const ReplyAt& a, const ReplyAt& b);
 
 // The pairs of which both margins can be taken, in order.
 PairedMargins paired_tool_margins(const ReplayTable& table, std::span<const ReplyPair> pairs);

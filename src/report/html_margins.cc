@@ -232,7 +232,9 @@ std::string flips_part(const FlipAnalysis& flips, const CandidateSpot& spot, boo
       paragraph(inline_field(count_field(flips.flips, json + "/flips")) + " of " +
                 inline_field(count_field(flips.pairs, json + "/pairs")) + " decisions flip, " +
                 estimate_field(flips.flip_share, json + "/flip_share").html +
-                "; left out: " + inline_field(count_field(flips.off_top, json + "/off_top")) +
+                "; left out: " + inline_field(count_field(flips.other_text, json + "/other_text")) +
+                " pairs wrote different text before the call, " +
+                inline_field(count_field(flips.off_top, json + "/off_top")) +
                 " whose baseline did not take its likeliest, " +
                 inline_field(count_field(flips.undetermined, json + "/undetermined")) +
                 " whose bound does not tell; of " +

@@ -173,6 +173,7 @@ void write_flips(JsonWriter& json, const FlipAnalysis& flips) {
   json.key(unmask::to_string(flips.kind))
       .begin_object()
       .field("pairs", flips.pairs)
+      .field("other_text", flips.other_text)
       .field("off_top", flips.off_top)
       .field("undetermined", flips.undetermined)
       .field("censored", flips.censored)

@@ -58,6 +58,19 @@ std::string flips_in_words(const FlipAnalysis& flips) {
                      flips.flips == 1 ? "flips" : "flip", percent_estimate(flips.flip_share));
 }
 
+std::string left_out_in_words(const FlipAnalysis& flips) {
+  std::string text;
+  const auto add = [&](long count, const char* why) {
+    if (count == 0) return;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
+                        text.empty() ? counted(count, "pair") : count_text(count), why);
+  };
+  add(flips.other_text, "wrote different text before the call");
+  add(flips.off_top, "whose baseline did not take its likeliest");
+  add(flips.undetermined, "whose bound does not tell");
+  return text;
+}
+
 std::string noise_model_in_words(const FlipAnalysis& flips) {
   if (flips.pairs == 0 || (!flips.models && flips.flips == 0)) return "";
   if (!flips.models) return "no noise model: " + flips.no_models;

@@ -20,6 +20,10 @@ std::string pairs_in_words(const Mechanism& mechanism);
 // "41 of 1,203 flip, 3.4% [2.1%, 5.0%]".
 std::string flips_in_words(const FlipAnalysis& flips);
 
+// "3 pairs wrote different text before the call, 12 whose baseline did not take its likeliest":
+// what takes no part in the margins of a kind; empty where all do.
+std::string left_out_in_words(const FlipAnalysis& flips);
+
 // The noise model and its parameters, or why there is none: multiplicative where lambda differs
 // from 1 (p < 0.05, clustered by task), else additive. Empty where nothing flips that noise could
 // explain.

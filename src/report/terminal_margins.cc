@@ -181,6 +181,8 @@ void show_flips(Screen& screen, const CandidateMechanism& c) {
     screen.heading(fmt::format("Flips, {}: {} of {}, {}", decision_in_words(flips.kind),
                                count_text(flips.flips), count_text(flips.pairs),
                                percent_estimate(flips.flip_share)));
+    if (!left_out_in_words(flips).empty())
+      screen.paragraph("  ", "left out: " + left_out_in_words(flips) + ".", Paint::Dim);
     show_bins(screen, flips);
     show_models(screen, flips);
   }

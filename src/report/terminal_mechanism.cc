@@ -32,6 +32,12 @@ void show_mechanism(Screen& screen, const std::optional<Mechanism>& mechanism) {
                            narrow_share(mechanism->arms[1], flips.kind)}});
   screen.table(table);
   for (const FlipAnalysis& flips : candidate.flips)
+    if (!left_out_in_words(flips).empty())
+      screen.paragraph(
+          "  ",
+          fmt::format("{}, left out: {}.", decision_in_words(flips.kind), left_out_in_words(flips)),
+          Paint::Dim);
+  for (const FlipAnalysis& flips : candidate.flips)
     if (!noise_model_in_words(flips).empty())
       screen.paragraph(
           "  ", fmt::format("{}: {}.", decision_in_words(flips.kind), noise_model_in_words(flips)),
