@@ -12,9 +12,12 @@
 //   P_i h_i                where a is offered,
 //   1 - P_i + P_i h_i      where a is not,
 //
-// and the sum over decisions is the number of failures foretold. Where no competitor was seen (the
-// margin is a bound) P_i is taken at the bound, its largest possible value, and h_i is the mean of
-// the other decisions. Parameters come from the tasks that i's task is not among.
+// and the sum over decisions is the number of failures foretold. It is a forecast of preferences,
+// so what was observed beside it are the candidate's likeliest names as well, whatever was drawn,
+// in the same decisions (those in which the baseline's reply is its own likeliest). Where no
+// competitor was seen (the margin is a bound) P_i is taken at the bound, its largest possible
+// value, and h_i is the mean of the other decisions. Parameters come from the tasks that i's task
+// is not among.
 //
 //   Example  margin 0.5 to a hallucinated name and 1.5 to an offered one, sigma 1, lambda 1, alpha
 //   0: P = 0.309, weights 0.309 and 0.067, h = 0.82; failure 0.25.
@@ -317,10 +320,9 @@ std::optional<FailurePrediction> predict_failures(const ReplayTable& table,
   std::vector<double> predicted(tasks, 0.0);
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const auto task = static_cast<std::size_t>(decisions[i].task);
-    const ReplayReply& reply = *margins.rows[i].pair->candidate.reply;
     calls[task] += 1;
     baseline[task] += decisions[i].offered ? 0 : 1;
-    observed[task] += table.is_offered(decisions[i].context, first_name(reply)) ? 0 : 1;
+    observed[task] += table.is_offered(decisions[i].context, margins.rows[i].prefers) ? 0 : 1;
     predicted[task] += chances[i];
   }
   FailurePrediction out;

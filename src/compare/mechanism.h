@@ -165,7 +165,7 @@ struct FlipAnalysis {
 struct FailurePrediction {
   long decisions = 0;
   double baseline = 0;                            // share of hallucinated names
-  double observed = 0;                            // of the candidate, in the same decisions
+  double observed = 0;                            // of the candidate's likeliest, in the same ones
   double predicted = 0;                           // by parameters of the other half of the tasks
   std::optional<double> predicted_amplification;  // absent under 5 failures of the baseline
   std::optional<Interval> predicted_ci95;

@@ -175,6 +175,45 @@ void add_row(MarginPair row, PairedMargins& out) {
   out.rows.push_back(std::move(row));
 }
 
+// Whether a reply left the path of a choice that it prefers, before all competitors had parted.
+bool left_by_draw(const ToolMargin& margin) {
+  return margin.left && !margin.beyond.empty() && is_flip(margin.margin) == false;
+}
+
+// The margin against the competitors that the other reply still saw; `seen` keeps its indices into
+// all `names`.
+std::optional<ToolMargin> margin_without(const std::vector<std::size_t>& beyond,
+                                         const NameDecision& reply, const std::string& choice,
+                                         const std::vector<std::string>& names) {
+  std::vector<std::string> kept;
+  std::vector<std::size_t> index;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (std::find(beyond.begin(), beyond.end(), i) != beyond.end()) continue;
+    kept.push_back(names[i]);
+    index.push_back(i);
+  }
+  std::optional<ToolMargin> margin = tool_margin(reply, choice, kept);
+  if (!margin) return std::nullopt;
+  for (CompetitorMargin& competitor : margin->seen)
+    competitor.competitor = index[competitor.competitor];
+  return margin;
+}
+
+// The name the candidate prefers: the choice unless it flips, else the closest competitor; among
+// equally close ones (one token leads to several) the one it wrote. What it wrote where no
+// competitor was seen.
+std::string preferred_name(bool flip, const std::string& choice, const ToolMargin& candidate,
+                           const std::string& wrote, const std::vector<std::string>& names) {
+  constexpr double kEqual = 1e-9;
+  if (!flip) return choice;
+  if (candidate.seen.empty()) return wrote;
+  for (const CompetitorMargin& competitor : candidate.seen)
+    if (names[competitor.competitor] == wrote &&
+        competitor.margin <= candidate.seen.front().margin + kEqual)
+      return wrote;
+  return names[candidate.seen.front().competitor];
+}
+
 // The reply's first token, where it stands before the name and is no part of it.
 std::optional<std::string_view> opening_of(const Decision& decision) {
   if (!decision.first || !decision.name || decision.name->tokens.empty()) return std::nullopt;
@@ -207,13 +246,19 @@ PairedMargins paired_tool_margins(const ReplayTable& table, std::span<const Repl
     std::optional<ToolMargin> baseline = tool_margin(*b->name, choice, names);
     const std::optional<ToolMargin> candidate = tool_margin(*c->name, choice, names);
     if (!baseline || !candidate) continue;
-    MarginPair row{&pair, baseline->margin, candidate->margin, false, {}, {}};
+    if (left_by_draw(*candidate)) {
+      baseline = margin_without(candidate->beyond, *b->name, choice, names);
+      if (!baseline) continue;
+    }
+    MarginPair row{&pair, baseline->margin, candidate->margin, false, {}, {}, {}};
+    row.prefers = preferred_name(is_flip(candidate->margin).value_or(false), choice, *candidate,
+                                 c->name->name, names);
     row.seen = std::move(baseline->seen);
     const ReplyAt again = table.asked_again(pair.context, pair.baseline.reply->sample);
     if (again.decision != nullptr && again.decision->name &&
         same_before_name(pair.baseline, again)) {
       const std::optional<ToolMargin> repeated = tool_margin(*again.decision->name, choice, names);
-      if (repeated) row.again = repeated->margin;
+      if (repeated && !left_by_draw(*repeated)) row.again = repeated->margin;
     }
     add_row(std::move(row), out);
   }
@@ -232,7 +277,7 @@ PairedMargins paired_act_margins(const ReplayTable& table, std::span<const Reply
     const std::optional<Margin> baseline = act_margin(*b->first, *act, tokens);
     const std::optional<Margin> candidate = act_margin(*c->first, *act, tokens);
     if (!baseline || !candidate) continue;
-    MarginPair row{&pair, *baseline, *candidate, false, {}, {}};
+    MarginPair row{&pair, *baseline, *candidate, false, {}, {}, {}};
     const Decision* const again =
         table.asked_again(pair.context, pair.baseline.reply->sample).decision;
     if (again != nullptr && again->first && act_of(*again->first, tokens))

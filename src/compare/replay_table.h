@@ -105,6 +105,7 @@ struct MarginPair {
   bool flip = false;
   std::optional<Margin> again;  // of the baseline's choice, when the baseline was asked once more
   std::vector<CompetitorMargin> seen;  // the baseline's, for tools
+  std::string prefers;                 // the candidate, for tools: its likeliest name, drawn or not
 };
 
 struct PairedMargins {
@@ -121,6 +122,10 @@ struct PairedMargins {
 bool same_before_name(const ReplyAt& a, const ReplyAt& b);
 
 // The pairs of which both margins can be taken, in order.
+//
+// A drawn reply may leave the path of the baseline's choice though it prefers it: its margin is
+// then that against the competitors which part from the choice up to there, and so is the
+// baseline's beside it. Otherwise the draw, not the weights, would make two margins differ.
 PairedMargins paired_tool_margins(const ReplayTable& table, std::span<const ReplyPair> pairs);
 PairedMargins paired_act_margins(const ReplayTable& table, std::span<const ReplyPair> pairs);
 

@@ -103,8 +103,7 @@ std::string foretold_in_words(const Mechanism& mechanism) {
         "; ×{} {} foretold, ×{} {} observed", ratio(foretold->predicted_amplification),
         ratio_interval(foretold->predicted_ci95), ratio(foretold->observed_amplification),
         ratio_interval(foretold->observed_ci95));
-  if (!mechanism.head.greedy)
-    text += " (replies were sampled: what was observed holds chance draws)";
+  if (!mechanism.head.greedy) text += " (of likeliest names, whatever was drawn)";
   return text;
 }
 
