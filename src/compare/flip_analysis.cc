@@ -28,6 +28,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "base/rng.h"
 #include "compare/estimates.h"
@@ -40,6 +42,7 @@ namespace {
 constexpr std::array<double, 8> kBinEdges = {0, 0.25, 0.5, 1, 2, 4, 8, 16};
 constexpr int kReliabilityBins = 10;
 constexpr int kFewestTasksToSplit = 10;
+constexpr int kFewestTasksForASlope = 8;       // with a flip, and without: METHOD 4
 constexpr double kFewestBaselineFailures = 5;  // METHOD 4
 
 std::vector<FlipBin> empty_bins() {
@@ -148,8 +151,33 @@ std::optional<HeldOut> held_out(const Columns& all, const CrossFit& cross, bool 
   return HeldOut{std::move(*table), static_cast<long>(predicted.size())};
 }
 
-// Of the margin as it was first given: flips against it are what a reader can see.
+// Tasks with a flip and tasks with a decision that does not flip.
+std::pair<int, int> tasks_with_and_without(const Columns& columns) {
+  std::set<int> with;
+  std::set<int> without;
+  for (std::size_t i = 0; i < columns.task.size(); ++i)
+    (columns.flip[i] == 1 ? with : without).insert(columns.task[i]);
+  return {static_cast<int>(with.size()), static_cast<int>(without.size())};
+}
+
+// Of the margin as it was first given: flips against it are what a reader can see. A standard error
+// clustered by task means nothing where few tasks hold all events, so the rule of METHOD 4 for
+// ratios holds for the slope as well.
 void add_logistic(const Columns& columns, FlipAnalysis& analysis) {
+  const auto [with, without] = tasks_with_and_without(columns);
+  const long flips = std::count(columns.flip.begin(), columns.flip.end(), 1);
+  if (flips > 0 && with < kFewestTasksForASlope) {
+    analysis.no_logistic =
+        fmt::format("too few flips ({}, in {} of the {} tasks it takes) for a slope", flips, with,
+                    kFewestTasksForASlope);
+    return;
+  }
+  if (flips > 0 && without < kFewestTasksForASlope) {
+    analysis.no_logistic = fmt::format(
+        "too few tasks with a decision that does not flip ({} of the {} it takes) for a slope",
+        without, kFewestTasksForASlope);
+    return;
+  }
   Result<Logistic> line = logistic(columns.baseline, columns.flip, columns.task);
   if (line)
     analysis.logistic = std::move(*line);

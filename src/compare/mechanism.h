@@ -151,7 +151,7 @@ struct FlipAnalysis {
   long flips = 0;
   Estimate flip_share;  // of the pairs
   std::vector<FlipBin> bins;
-  std::optional<Logistic> logistic;
+  std::optional<Logistic> logistic;              // flips, and what does not flip, in 8 tasks each
   std::string no_logistic;                       // why there is none
   std::optional<MeasurementNoise> replay_noise;  // of the baseline asked again
   std::optional<NoiseModels> models;

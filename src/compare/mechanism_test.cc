@@ -223,6 +223,32 @@ TEST(Mechanism, NamesBehindDifferentTextAreNoPairs) {
   EXPECT_EQ(m.candidates[0].flips[0].other_text, 0);  // whether to call is decided before any text
 }
 
+// `flips` of 20 tasks flip once, at margins among those that do not.
+Hand flips_in(int flips) {
+  Hand h;
+  for (int i = 0; i < 20; ++i) {
+    for (int part : {0, 1}) {
+      const std::string id = std::to_string(i) + (part == 0 ? "a" : "b");
+      h.context(id, std::to_string(i));
+      const double margin = 0.5 + 0.1 * ((7 * i + 3 * part) % 20);
+      h.call(id, "bf16", "open", {{"open", -0.1}, {"close", -0.1 - margin}});
+      if (part == 0 && i < flips)
+        h.call(id, "int4", "close", {{"close", -0.3}, {"open", -0.5}});
+      else
+        h.call(id, "int4", "open", {{"open", -0.1}, {"close", -0.2 - margin}});
+    }
+  }
+  return h;
+}
+
+TEST(Mechanism, NoSlopeOfFlipsInFewerThanEightTasks) {
+  const FlipAnalysis few = flips_in(7).analysed().candidates[0].flips[1];
+  EXPECT_EQ(few.flips, 7);
+  EXPECT_FALSE(few.logistic);
+  EXPECT_EQ(few.no_logistic, "too few flips (7, in 7 of the 8 tasks it takes) for a slope");
+  EXPECT_TRUE(flips_in(8).analysed().candidates[0].flips[1].logistic);
+}
+
 TEST(Mechanism, ForetellsFromMarginsAloneAsTheFormulaSays) {
   Hand h;
   h.replay.head.arms.pop_back();
