@@ -34,6 +34,7 @@
 #include "base/rng.h"
 #include "compare/estimates.h"
 #include "stats/distribution.h"
+#include "stats/proportion.h"
 #include "stats/resample.h"
 
 namespace unmask {
@@ -393,13 +394,17 @@ MarginScreen screen_by_margins(const ReplayTable& table, const MechanismOptions&
   out.decisions = static_cast<long>(decisions.size());
   if (!decisions.empty()) {
     std::vector<double> foretold(tasks, 0.0);
+    std::vector<double> variance(tasks, 0.0);
     std::vector<double> seen(tasks, 0.0);
     const std::vector<double> chances = failure_chances(decisions);
     for (std::size_t i = 0; i < decisions.size(); ++i) {
       foretold[static_cast<std::size_t>(decisions[i].task)] += chances[i];
+      variance[static_cast<std::size_t>(decisions[i].task)] += chances[i] * (1 - chances[i]);
       seen[static_cast<std::size_t>(decisions[i].task)] += 1;
     }
-    out.predicted = rate_estimate(foretold, seen, units);
+    out.predicted = Estimate{sum(foretold) / sum(seen), std::nullopt};
+    const Result<Interval> ci95 = foretold_rate_interval(foretold, variance, seen, units, 0.95);
+    if (ci95) out.predicted->ci95 = *ci95;
   }
   const Estimate& rate = out.predicted ? *out.predicted : out.baseline;
   if (rate.ci95)
