@@ -226,6 +226,14 @@ std::optional<double> hallucinated_share(const ReplayTable& table, std::size_t c
   return hallucinated / all;
 }
 
+bool shows_wrong_name(const ReplayTable& table, std::size_t context,
+                      const std::vector<CompetitorMargin>& seen) {
+  const Competitors& competitors = table.competitors_of(context);
+  return std::any_of(seen.begin(), seen.end(), [&](const CompetitorMargin& competitor) {
+    return competitors.offered.count(competitors.names[competitor.competitor]) == 0;
+  });
+}
+
 double failure_chance(bool offered, double flip, double share) {
   return offered ? flip * share : 1 - flip + flip * share;
 }
@@ -383,6 +391,7 @@ MarginScreen screen_by_margins(const ReplayTable& table, const MechanismOptions&
     const std::optional<ToolMargin> margin =
         tool_margin(*placed.at.decision->name, name, table.competitors_of(placed.context).names);
     if (!margin) continue;
+    if (shows_wrong_name(table, placed.context, margin->seen)) ++out.with_wrong_name;
     const auto chance = [&](double m) {
       return normal_cdf(-(options.noise->alpha + options.noise->lambda * m) / options.noise->sigma);
     };
@@ -392,7 +401,12 @@ MarginScreen screen_by_margins(const ReplayTable& table, const MechanismOptions&
   const auto units = static_cast<double>(tasks);
   out.baseline = rate_estimate(failures, calls, units);
   out.decisions = static_cast<long>(decisions.size());
-  if (!decisions.empty()) {
+  if (out.decisions > 0 && out.with_wrong_name == 0)
+    out.nothing_foretold = fmt::format(
+        "no decision of {} shows a name that is not offered among its alternatives, so no noise "
+        "leads to one",
+        out.decisions);
+  if (out.with_wrong_name > 0) {
     std::vector<double> foretold(tasks, 0.0);
     std::vector<double> variance(tasks, 0.0);
     std::vector<double> seen(tasks, 0.0);
@@ -411,6 +425,7 @@ MarginScreen screen_by_margins(const ReplayTable& table, const MechanismOptions&
     out.risk = rate.ci95->hi < options.screen_low    ? Risk::Low
                : rate.ci95->lo > options.screen_high ? Risk::High
                                                      : Risk::Watch;
+  if (!out.nothing_foretold.empty() && out.risk == Risk::Low) out.risk.reset();
   return out;
 }
 

@@ -188,10 +188,16 @@ struct CandidateMechanism {
 // The risk at full precision: METHOD 8.
 struct MarginScreen {
   long decisions = 0;
+  // Of these: at least one of the names seen beside the choice is not offered. Where the choice is
+  // offered and none is, no noise foretells a failure.
+  long with_wrong_name = 0;
   Estimate baseline;                // rate of hallucinated names over the baseline's calls
   std::optional<NoiseLevel> noise;  // as asked for
   std::optional<Estimate> predicted;
-  std::optional<Risk> risk;  // of the predicted rate, else of the baseline's
+  std::string nothing_foretold;  // why there is no predicted rate, where there are margins
+  // Of the predicted rate, else of the baseline's; where there is nothing to foretell a rate from,
+  // it is not low.
+  std::optional<Risk> risk;
 };
 
 struct Mechanism {

@@ -269,6 +269,51 @@ TEST(Mechanism, ForetellsFromMarginsAloneAsTheFormulaSays) {
   EXPECT_TRUE(m.candidates.empty());
 }
 
+TEST(Mechanism, NothingIsForetoldWhereNoWrongNameIsSeen) {
+  Hand h;
+  h.replay.head.arms.pop_back();
+  for (int i = 0; i < 400; ++i) {
+    const std::string id = std::to_string(i);
+    h.context(id, id);
+    h.call(id, "bf16", "open", {{"open", -0.5}, {"close", -0.9}});
+  }
+  MechanismOptions options;
+  EXPECT_EQ(h.analysed(options).screen.risk, Risk::Low);  // of the rate that was seen
+  options.noise = NoiseLevel{3, 1, 0};
+  const Mechanism m = h.analysed(options);
+  EXPECT_EQ(m.screen.decisions, 400);
+  EXPECT_EQ(m.screen.with_wrong_name, 0);
+  EXPECT_FALSE(m.screen.predicted);
+  EXPECT_FALSE(m.screen.risk);
+  EXPECT_FALSE(m.screen.nothing_foretold.empty());
+}
+
+TEST(Mechanism, TheForetoldRateIsNoSurerForMoreNoise) {
+  const auto screen = [](double margin, double sigma) {
+    Hand h;
+    for (int i = 0; i < 600; ++i) {
+      const std::string id = std::to_string(i);
+      h.context(id, std::to_string(i % 60));
+      const bool wrong = sigma < 0.01 && i < 9;
+      h.call(id, "bf16", wrong ? "shut" : "open",
+             {{wrong ? "shut" : "open", -0.1}, {wrong ? "open" : "shut", -0.1 - margin}});
+    }
+    h.call("0", "int4", "shut", {{"shut", -0.1}, {"open", -3}});  // a name to be known
+    MechanismOptions options;
+    options.noise = NoiseLevel{sigma, 1, 0};
+    return h.analysed(options).screen;
+  };
+  // 9 of 600 for certain, or a chance of 1.5 % in every one.
+  const MarginScreen certain = screen(1, 1e-9);
+  const MarginScreen spread = screen(2.170090, 1);
+  ASSERT_TRUE(certain.predicted && certain.predicted->ci95);
+  ASSERT_TRUE(spread.predicted && spread.predicted->ci95);
+  EXPECT_NEAR(*certain.predicted->value, 0.015, 1e-9);
+  EXPECT_NEAR(*spread.predicted->value, 0.015, 1e-6);
+  EXPECT_NEAR(spread.predicted->ci95->lo, certain.predicted->ci95->lo, 0.001);
+  EXPECT_NEAR(spread.predicted->ci95->hi, certain.predicted->ci95->hi, 0.002);
+}
+
 TEST(Mechanism, WithoutLogProbabilitiesOnlyActionsAreCompared) {
   Hand h = hand();
   for (std::optional<Decision>& decision : h.decisions) decision.reset();

@@ -257,7 +257,10 @@ void write_candidate(JsonWriter& json, const CandidateMechanism& c) {
 }
 
 void write_margin_screen(JsonWriter& json, const MarginScreen& screen) {
-  json.key("screen").begin_object().field("decisions", screen.decisions);
+  json.key("screen")
+      .begin_object()
+      .field("decisions", screen.decisions)
+      .field("with_wrong_name", screen.with_wrong_name);
   write_estimate_of(json, "baseline", screen.baseline);
   json.key("noise");
   if (screen.noise)
@@ -272,6 +275,7 @@ void write_margin_screen(JsonWriter& json, const MarginScreen& screen) {
     write_estimate_of(json, "predicted", *screen.predicted);
   else
     json.key("predicted").null();
+  if (!screen.nothing_foretold.empty()) json.field("nothing_foretold", screen.nothing_foretold);
   json.key("risk");
   if (screen.risk)
     json.value(unmask::to_string(*screen.risk));

@@ -130,6 +130,8 @@ std::string to_markdown(const MarginsReport& report) {
     if (m.screen.predicted && m.screen.noise)
       out += fmt::format("; foretold at sigma {:g}: {}", m.screen.noise->sigma,
                          percent_estimate(*m.screen.predicted));
+    if (!m.screen.nothing_foretold.empty())
+      out += "; nothing is foretold: " + m.screen.nothing_foretold;
     if (m.screen.risk) out += fmt::format("; screen **{}**", to_string(*m.screen.risk));
     out += ".\n\n";
     for (const Warning& warning : m.warnings)

@@ -218,6 +218,13 @@ void show_margin_screen(Screen& screen, const MarginScreen& s) {
     screen.paragraph("  foretold   ", fmt::format("{} at sigma {:g}, lambda {:g}, alpha {:g}",
                                                   percent_estimate(*s.predicted), s.noise->sigma,
                                                   s.noise->lambda, s.noise->alpha));
+  if (!s.nothing_foretold.empty())
+    screen.paragraph("  foretold   ", "nothing: " + s.nothing_foretold);
+  else if (s.predicted)
+    screen.paragraph("             ",
+                     fmt::format("{} of {} show a name that is not offered",
+                                 count_text(s.with_wrong_name), counted(s.decisions, "decision")),
+                     Paint::Dim);
   if (s.risk) screen.paragraph("  screen     ", std::string(to_string(*s.risk)), Paint::Strong);
 }
 
