@@ -149,7 +149,14 @@ std::optional<HeldOut> held_out(const Columns& all, const CrossFit& cross, bool 
   }
   Result<Reliability> table = reliability(predicted, all.flip, kReliabilityBins);
   if (!table) return std::nullopt;
-  return HeldOut{std::move(*table), static_cast<long>(predicted.size())};
+  HeldOut out{std::move(*table), static_cast<long>(predicted.size()), sum(predicted), 0, {}};
+  out.flips_observed = std::count(all.flip.begin(), all.flip.end(), 1);
+  const auto rows = static_cast<double>(out.rows);
+  const Result<Interval> share =
+      clopper_pearson(static_cast<double>(out.flips_observed), rows, 0.95);
+  if (!share) return std::nullopt;
+  out.flips_ci95 = {share->lo * rows, share->hi * rows};
+  return out;
 }
 
 // Tasks with a flip and tasks with a decision that does not flip.
@@ -303,6 +310,22 @@ std::optional<MeasurementNoise> replay_noise_of(const PairedMargins& margins) {
   const Result<MeasurementNoise> noise = measurement_noise(first, second);
   if (!noise) return std::nullopt;
   return *noise;
+}
+
+const HeldOut* chosen_held_out(const FlipAnalysis& flips) {
+  if (!flips.models) return nullptr;
+  const std::optional<HeldOut>& held_out = is_multiplicative(*flips.models)
+                                               ? flips.held_out_multiplicative
+                                               : flips.held_out_additive;
+  return held_out ? &*held_out : nullptr;
+}
+
+std::optional<bool> margins_foretell(const FlipAnalysis& flips) {
+  const HeldOut* const held_out = chosen_held_out(flips);
+  if (held_out != nullptr && held_out->is_contradicted()) return false;
+  if (!flips.logistic) return std::nullopt;
+  if (flips.logistic->slope.value >= 0 || flips.logistic->p_slope >= 0.05) return false;
+  return held_out != nullptr ? std::optional<bool>(true) : std::nullopt;
 }
 
 FlipFits analyse_flips(const ReplayTable& table, DecisionKind kind, const PairedMargins& margins,

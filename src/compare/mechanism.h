@@ -138,6 +138,14 @@ struct FlipBin {
 struct HeldOut {
   Reliability reliability;
   long rows = 0;
+  double flips_predicted = 0;
+  long flips_observed = 0;
+  // Numbers of flips that those observed allow: Clopper and Pearson, rows taken as independent.
+  Interval flips_ci95;
+
+  bool is_contradicted() const {
+    return flips_predicted < flips_ci95.lo || flips_predicted > flips_ci95.hi;
+  }
 };
 
 struct FlipAnalysis {
@@ -160,6 +168,14 @@ struct FlipAnalysis {
   std::optional<HeldOut> held_out_multiplicative;
   std::string no_held_out;
 };
+
+// The held-out calibration of the model that the test of lambda = 1 chooses (p < 0.05:
+// multiplicative). nullptr: none.
+const HeldOut* chosen_held_out(const FlipAnalysis& flips);
+// Whether margins say which decisions flip, and how many: false where the slope of flips on the
+// margin is not below 0 (p < 0.05), or where that calibration is contradicted. nullopt: there is
+// nothing to tell from, no slope or no calibration and no contradiction.
+std::optional<bool> margins_foretell(const FlipAnalysis& flips);
 
 // Failures of the candidate foretold from the baseline's margins: docs/mechanism.md.
 struct FailurePrediction {

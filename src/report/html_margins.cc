@@ -257,7 +257,10 @@ std::string flips_part(const FlipAnalysis& flips, const CandidateSpot& spot, boo
   } else if (flips.pairs > 0) {
     out += paragraph(escaped("No logistic line: " + flips.no_logistic + "."), "dim small");
   }
-  return out + models_part(flips, json);
+  out += models_part(flips, json);
+  if (!calibration_in_words(flips).empty())
+    out += paragraph(escaped("Held out: " + calibration_in_words(flips) + "."));
+  return out;
 }
 
 std::string foretold_table(const CandidateMechanism& candidate, const CandidateSpot& spot) {

@@ -116,9 +116,9 @@ std::string mechanism_part(const std::optional<Mechanism>& mechanism, const Cell
   std::string out = paragraph(escaped("Of both logs: " + pairs_in_words(*mechanism) + "."));
   out += decisions_table(*mechanism, spot);
   for (const FlipAnalysis& flips : candidate.flips)
-    if (!noise_model_in_words(flips).empty())
+    if (!judged_in_words(flips).empty())
       out += paragraph(escaped(fmt::format("Noise, {}: {}.", decision_in_words(flips.kind),
-                                           noise_model_in_words(flips))),
+                                           judged_in_words(flips))),
                        "dim small");
   const std::string foretold = foretold_in_words(*mechanism);
   if (!foretold.empty())

@@ -124,6 +124,11 @@ void write_held_out(JsonWriter& json, const std::optional<HeldOut>& held_out) {
       .field("expected_calibration_error", r.expected_calibration_error)
       .field("error_of_chance", r.error_of_chance)
       .field("brier", r.brier)
+      .field("flips_predicted", held_out->flips_predicted)
+      .field("flips_observed", held_out->flips_observed)
+      .key("flips_ci95");
+  write_interval(json, held_out->flips_ci95);
+  json
       .key("bins")
       .begin_array();
   for (const ReliabilityBin& bin : r.bins)
@@ -210,6 +215,7 @@ void write_flips(JsonWriter& json, const FlipAnalysis& flips) {
   else
     json.null();
   write_models(json, flips);
+  json.field("margins_foretell", margins_foretell(flips));
   json.end_object();
 }
 

@@ -3,6 +3,7 @@
 
 #include "report/margins_report.h"
 #include "report/markdown_parts.h"
+#include "report/mechanism_words.h"
 #include "report/numbers.h"
 #include "report/sentences.h"
 
@@ -107,6 +108,10 @@ std::string candidate_section(const CandidateMechanism& c) {
       share_of(o.same, o.replies), share_of(o.other_tool, o.replies),
       share_of(o.text_instead, o.replies), share_of(o.call_instead, o.replies));
   out += replay_channel_table(c) + models_table(c) + predictions_text(c);
+  for (const FlipAnalysis& flips : c.flips)
+    if (!calibration_in_words(flips).empty())
+      out += fmt::format("- {}: {}\n", decision_in_words(flips.kind), calibration_in_words(flips));
+  out += "\n";
   for (const FlipAnalysis& flips : c.flips)
     if (flips.pairs > 0)
       out += folded(fmt::format("Flips by margin, {}: {} of {}", decision_in_words(flips.kind),

@@ -29,6 +29,16 @@ std::string left_out_in_words(const FlipAnalysis& flips);
 // explain.
 std::string noise_model_in_words(const FlipAnalysis& flips);
 
+// "each nat multiplies the odds of a flip by 0.51 [0.40, 0.66], p <0.001", or why there is no line.
+std::string slope_in_words(const FlipAnalysis& flips);
+
+// Flips foretold beside those observed, the calibration error beside that of chance, and whether
+// margins foretell at all (margins_foretell); empty where there is nothing to tell from.
+std::string calibration_in_words(const FlipAnalysis& flips);
+
+// The noise model, the slope where anything flips, and the calibration that judges them.
+std::string judged_in_words(const FlipAnalysis& flips);
+
 // Hallucinated names foretold by that model beside the observed ones, or why nothing is foretold;
 // empty where there is no pair.
 std::string foretold_in_words(const Mechanism& mechanism);

@@ -118,16 +118,7 @@ void show_bins(Screen& screen, const FlipAnalysis& flips) {
                           {percent(bin.flip_share())}});
   }
   if (!table.rows.empty()) screen.table(table);
-  if (flips.logistic) {
-    const FittedParameter& slope = flips.logistic->slope;
-    screen.paragraph("  ",
-                     fmt::format("each nat multiplies the odds of a flip by {} [{}, {}], p {}",
-                                 ratio(std::exp(slope.value)), ratio(std::exp(slope.ci95.lo)),
-                                 ratio(std::exp(slope.ci95.hi)), p_value(flips.logistic->p_slope)),
-                     Paint::Dim);
-  } else if (flips.pairs > 0) {
-    screen.paragraph("  ", "no logistic line: " + flips.no_logistic, Paint::Dim);
-  }
+  if (flips.pairs > 0) screen.paragraph("  ", slope_in_words(flips), Paint::Dim);
 }
 
 std::string parameter_text(const std::optional<FittedParameter>& parameter) {
@@ -185,6 +176,8 @@ void show_flips(Screen& screen, const CandidateMechanism& c) {
       screen.paragraph("  ", "left out: " + left_out_in_words(flips) + ".", Paint::Dim);
     show_bins(screen, flips);
     show_models(screen, flips);
+    if (!calibration_in_words(flips).empty())
+      screen.paragraph("  ", calibration_in_words(flips) + ".");
   }
 }
 
