@@ -270,18 +270,22 @@ std::vector<double> failure_chances(const std::vector<Foretold>& decisions) {
   return chances;
 }
 
+// `observed_other`, `predicted_other`: decisions in which the candidate fails and the baseline does
+// not, or the reverse. Where there is none the ratio is 1 in every resample, which is no interval.
 void add_amplification(const std::vector<double>& calls, const std::vector<double>& baseline,
                        const std::vector<double>& observed, const std::vector<double>& predicted,
+                       double observed_other, double predicted_other,
                        const MechanismOptions& options, FailurePrediction& out) {
+  constexpr double kLessThanOne = 0.5;
   if (sum(baseline) < kFewestBaselineFailures) return;
   out.predicted_amplification = out.predicted / out.baseline;
   out.observed_amplification = out.observed / out.baseline;
   const TaskResamples resamples(static_cast<int>(calls.size()), options.resamples,
                                 Rng(options.seed, "compare/mechanism").next(), options.threads);
   const Result<Interval> foretold = ratio_interval(baseline, calls, predicted, calls, resamples);
-  if (foretold) out.predicted_ci95 = *foretold;
+  if (foretold && predicted_other >= kLessThanOne) out.predicted_ci95 = *foretold;
   const Result<Interval> seen = ratio_interval(baseline, calls, observed, calls, resamples);
-  if (seen) out.observed_ci95 = *seen;
+  if (seen && observed_other >= kLessThanOne) out.observed_ci95 = *seen;
 }
 
 }  // namespace
@@ -314,9 +318,8 @@ std::optional<MeasurementNoise> replay_noise_of(const PairedMargins& margins) {
 
 const HeldOut* chosen_held_out(const FlipAnalysis& flips) {
   if (!flips.models) return nullptr;
-  const std::optional<HeldOut>& held_out = is_multiplicative(*flips.models)
-                                               ? flips.held_out_multiplicative
-                                               : flips.held_out_additive;
+  const std::optional<HeldOut>& held_out =
+      is_multiplicative(*flips.models) ? flips.held_out_multiplicative : flips.held_out_additive;
   return held_out ? &*held_out : nullptr;
 }
 
@@ -378,12 +381,17 @@ std::optional<FailurePrediction> predict_failures(const ReplayTable& table,
   std::vector<double> baseline(tasks, 0.0);
   std::vector<double> observed(tasks, 0.0);
   std::vector<double> predicted(tasks, 0.0);
+  double observed_other = 0;
+  double predicted_other = 0;
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const auto task = static_cast<std::size_t>(decisions[i].task);
     calls[task] += 1;
     baseline[task] += decisions[i].offered ? 0 : 1;
     observed[task] += table.is_offered(decisions[i].context, margins.rows[i].prefers) ? 0 : 1;
     predicted[task] += chances[i];
+    const bool fails = !table.is_offered(decisions[i].context, margins.rows[i].prefers);
+    observed_other += fails == decisions[i].offered ? 1 : 0;
+    predicted_other += decisions[i].offered ? chances[i] : 1 - chances[i];
   }
   FailurePrediction out;
   out.decisions = static_cast<long>(decisions.size());
@@ -391,7 +399,8 @@ std::optional<FailurePrediction> predict_failures(const ReplayTable& table,
   out.baseline = sum(baseline) / n;
   out.observed = sum(observed) / n;
   out.predicted = sum(predicted) / n;
-  add_amplification(calls, baseline, observed, predicted, options, out);
+  add_amplification(calls, baseline, observed, predicted, observed_other, predicted_other, options,
+                    out);
   return out;
 }
 

@@ -108,11 +108,11 @@ struct ReplayChannel {
   std::optional<double> candidate;
   std::optional<double> difference;
   std::optional<Interval> difference_ci95;
-  std::optional<double> amplification;  // absent under 5 failures of the baseline (METHOD 4)
-  std::optional<Interval> amplification_ci95;
-  std::optional<McNemar> mcnemar;  // replies taken as independent
-  std::optional<double> p;         // task blocks swapped between the arms (METHOD 4)
-  std::optional<double> p_holm;    // over candidates and channels, without "any"
+  std::optional<double> amplification;         // absent under 5 failures of the baseline (METHOD 4)
+  std::optional<Interval> amplification_ci95;  // absent where no reply differs as well
+  std::optional<McNemar> mcnemar;              // replies taken as independent
+  std::optional<double> p;                     // task blocks swapped between the arms (METHOD 4)
+  std::optional<double> p_holm;                // over candidates and channels, without "any"
 };
 
 // Where names went that are not the baseline's.
@@ -184,6 +184,7 @@ struct FailurePrediction {
   double observed = 0;                            // of the candidate's likeliest, in the same ones
   double predicted = 0;                           // by parameters of the other half of the tasks
   std::optional<double> predicted_amplification;  // absent under 5 failures of the baseline
+  // Absent as well where less than half a decision is foretold, or none was observed, to differ.
   std::optional<Interval> predicted_ci95;
   std::optional<double> observed_amplification;
   std::optional<Interval> observed_ci95;

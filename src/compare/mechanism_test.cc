@@ -241,6 +241,49 @@ Hand flips_in(int flips) {
   return h;
 }
 
+TEST(Mechanism, ARatioWithoutAnyDifferenceHasNoInterval) {
+  Hand h;
+  for (int i = 0; i < 20; ++i) {
+    const std::string id = std::to_string(i);
+    h.context(id, id);
+    const std::string name = i < 10 ? "shut" : "open";
+    const std::string other = i < 10 ? "open" : "shut";
+    h.call(id, "bf16", name, {{name, -0.1}, {other, -6.1 - 0.1 * i}});
+    h.call(id, "int4", name, {{name, -0.1}, {other, -6.15 - 0.1 * i - 0.02 * (i % 3)}});
+  }
+  const CandidateMechanism same = h.analysed().candidates[0];
+  EXPECT_EQ(same.channels[1].amplification, 1.0);
+  EXPECT_FALSE(same.channels[1].amplification_ci95);
+  ASSERT_TRUE(same.additive) << same.flips[1].no_held_out;
+  EXPECT_EQ(same.additive->observed_amplification, 1.0);
+  EXPECT_FALSE(same.additive->observed_ci95);
+  EXPECT_FALSE(same.additive->predicted_ci95);
+  // One reply of 20 differs: a width again.
+  h.replay.replies.back().calls[0].name = "shut";
+  h.replay.replies.back().channel = "tool_name";
+  EXPECT_TRUE(h.analysed().candidates[0].channels[1].amplification_ci95);
+}
+
+TEST(Mechanism, SaysWhereMarginsDoNotForetellTheFlips) {
+  // Flips at random of the margin, in 12 of 20 tasks; wide ones flip as often as narrow ones.
+  const FlipAnalysis blind = flips_in(12).analysed().candidates[0].flips[1];
+  ASSERT_TRUE(blind.logistic);
+  EXPECT_GT(blind.logistic->p_slope, 0.05);
+  EXPECT_EQ(margins_foretell(blind), std::optional<bool>(false));
+  // Too few flips for a slope, and nothing that contradicts: nothing to tell from.
+  FlipAnalysis few = flips_in(2).analysed().candidates[0].flips[1];
+  ASSERT_TRUE(few.models);
+  few.held_out_additive.reset();
+  few.held_out_multiplicative.reset();
+  EXPECT_EQ(margins_foretell(few), std::nullopt);
+  // A number of flips that those observed do not allow.
+  HeldOut held_out;
+  held_out.flips_predicted = 30;
+  held_out.flips_ci95 = {10, 28};
+  few.held_out_additive = few.held_out_multiplicative = held_out;
+  EXPECT_EQ(margins_foretell(few), std::optional<bool>(false));
+}
+
 TEST(Mechanism, NoSlopeOfFlipsInFewerThanEightTasks) {
   const FlipAnalysis few = flips_in(7).analysed().candidates[0].flips[1];
   EXPECT_EQ(few.flips, 7);

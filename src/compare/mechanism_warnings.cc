@@ -127,7 +127,7 @@ std::vector<Warning> warnings_of(const Mechanism& mechanism) {
     warn_of_flips(candidate, warnings);
   warnings.add(!mechanism.head.greedy, "sampled",
                "Replies were sampled: a baseline's reply that is not its own likeliest is left out "
-               "of the margins.",
+               "of the margins, and what is foretold and observed are preferred names.",
                "");
   warnings.add(mechanism.screen.noise && mechanism.screen.predicted, "noise_level_transfer",
                "The predicted rate holds for this noise level; levels fitted on one model do not "

@@ -199,8 +199,8 @@ std::optional<ToolMargin> margin_without(const std::vector<std::size_t>& beyond,
   return margin;
 }
 
-// The name the candidate prefers: the choice unless it flips, else the closest competitor; among
-// equally close ones (one token leads to several) the one it wrote. What it wrote where no
+// The name a drawn reply would prefer: the choice unless it flips, else the closest competitor;
+// among equally close ones (one token leads to several) the one it wrote. What it wrote where no
 // competitor was seen.
 std::string preferred_name(bool flip, const std::string& choice, const ToolMargin& candidate,
                            const std::string& wrote, const std::vector<std::string>& names) {
@@ -251,8 +251,10 @@ PairedMargins paired_tool_margins(const ReplayTable& table, std::span<const Repl
       if (!baseline) continue;
     }
     MarginPair row{&pair, baseline->margin, candidate->margin, false, {}, {}, {}};
-    row.prefers = preferred_name(is_flip(candidate->margin).value_or(false), choice, *candidate,
-                                 c->name->name, names);
+    row.prefers = table.replay().head.greedy
+                      ? c->name->name
+                      : preferred_name(is_flip(candidate->margin).value_or(false), choice,
+                                       *candidate, c->name->name, names);
     row.seen = std::move(baseline->seen);
     const ReplyAt again = table.asked_again(pair.context, pair.baseline.reply->sample);
     if (again.decision != nullptr && again.decision->name &&

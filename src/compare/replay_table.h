@@ -105,7 +105,7 @@ struct MarginPair {
   bool flip = false;
   std::optional<Margin> again;  // of the baseline's choice, when the baseline was asked once more
   std::vector<CompetitorMargin> seen;  // the baseline's, for tools
-  std::string prefers;                 // the candidate, for tools: its likeliest name, drawn or not
+  std::string prefers;                 // the candidate, for tools: its likeliest name
 };
 
 struct PairedMargins {
