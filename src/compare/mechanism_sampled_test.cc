@@ -158,6 +158,11 @@ TEST(SampledMechanism, AFlipGoesToTheNameThatIsPreferred) {
   EXPECT_EQ(candidate.flips[1].flips, 12);
   ASSERT_TRUE(candidate.additive) << candidate.flips[1].no_held_out;
   EXPECT_EQ(candidate.additive->observed, 1.0);
+  // What a greedy reply wrote is what it prefers: one ghost of 12.
+  drawn.replay.head.greedy = true;
+  const Result<Mechanism> greedy = analyse_mechanism(drawn.replay, drawn.decisions, {});
+  ASSERT_TRUE(greedy && greedy->candidates[0].additive);
+  EXPECT_NEAR(greedy->candidates[0].additive->observed, 1.0 / 12, 1e-12);
 }
 
 }  // namespace
