@@ -317,10 +317,10 @@ std::string screen_part(const MarginScreen& screen, const ReplaySpot& spot) {
             inline_field(count_field(screen.decisions, spot.json("/screen/decisions"))) +
             " decisions");
   if (screen.decisions > 0)
-    out += entry("Wrong names seen",
-                 inline_field(
-                     count_field(screen.with_wrong_name, spot.json("/screen/with_wrong_name"))) +
-                     " decisions show a name that is not offered among their alternatives");
+    out += entry(
+        "Wrong names seen",
+        inline_field(count_field(screen.with_wrong_name, spot.json("/screen/with_wrong_name"))) +
+            " decisions show a name that is not offered among their alternatives");
   if (!screen.nothing_foretold.empty())
     out += entry("Foretold", escaped("nothing: " + screen.nothing_foretold));
   if (screen.risk)

@@ -128,9 +128,7 @@ void write_held_out(JsonWriter& json, const std::optional<HeldOut>& held_out) {
       .field("flips_observed", held_out->flips_observed)
       .key("flips_ci95");
   write_interval(json, held_out->flips_ci95);
-  json
-      .key("bins")
-      .begin_array();
+  json.key("bins").begin_array();
   for (const ReliabilityBin& bin : r.bins)
     json.begin_object()
         .field("lo", bin.lo)

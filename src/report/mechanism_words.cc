@@ -95,7 +95,8 @@ std::string calibration_in_words(const FlipAnalysis& flips) {
   std::string text;
   if (const HeldOut* const held_out = chosen_held_out(flips))
     text = fmt::format(
-        "on tasks held out {} {} foretold, {} observed (which allow {} to {}); calibration error {}, "
+        "on tasks held out {} {} foretold, {} observed (which allow {} to {}); calibration error "
+        "{}, "
         "of chance alone {}",
         decimal(held_out->flips_predicted, 1), held_out->flips_predicted == 1 ? "flip" : "flips",
         count_text(held_out->flips_observed), decimal(held_out->flips_ci95.lo, 1),
@@ -109,9 +110,9 @@ std::string calibration_in_words(const FlipAnalysis& flips) {
 
 std::string judged_in_words(const FlipAnalysis& flips) {
   std::string text;
-  for (const std::string& part : {noise_model_in_words(flips),
-                                  flips.flips > 0 ? slope_in_words(flips) : std::string(),
-                                  calibration_in_words(flips)})
+  for (const std::string& part :
+       {noise_model_in_words(flips), flips.flips > 0 ? slope_in_words(flips) : std::string(),
+        calibration_in_words(flips)})
     if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
   return text;
 }
