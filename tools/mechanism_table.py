@@ -33,6 +33,20 @@ def estimate(parameter, digits="{:.2f}"):
     return "–" if parameter is None else digits.format(parameter["value"])
 
 
+def p_value(p):
+    return "–" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def foretold_flips(models):
+    """Of the model that the test of lambda = 1 chooses, on tasks held out."""
+    chosen = models.get("multiplicative" if models.get("p_lambda", 1) < 0.05 else "additive") or {}
+    held_out = chosen.get("held_out")
+    if not held_out:
+        return "–"
+    low, high = held_out["flips_ci95"]
+    return f"{held_out['flips_predicted']:.1f} ({low:.1f} to {high:.1f})"
+
+
 def by_label(margins):
     replay = margins["replays"][0]
     return replay, {c["label"]: c for c in replay["candidates"]}
@@ -68,15 +82,17 @@ def main():
              ratio(multiplicative.get("predicted_amplification"), multiplicative.get("predicted_amplification_ci95"))])
 
     print("\nNoise on the margin of which tool (greedy replay), and flips:\n")
-    row(["arm", "α", "λ", "σ, multiplicative", "σ, additive", "p of λ = 1", "flips", "same action, drawn"])
-    print("|---|---|---|---|---|---|---|---|")
+    row(["arm", "α", "λ", "σ, multiplicative", "σ, additive", "p of λ = 1", "flips", "foretold (observed allow)",
+         "margins foretell", "other text", "same action, drawn"])
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     for name in names:
         flips = greedy[name]["flips"]["which_tool"]
         models = flips["models"] or {}
         additive, multiplicative = models.get("additive") or {}, models.get("multiplicative") or {}
         outcomes = drawn[name]["outcomes"]
         row([name, estimate(multiplicative.get("alpha")), estimate(multiplicative.get("lambda")), estimate(multiplicative.get("sigma")),
-             estimate(additive.get("sigma")), number(models.get("p_lambda"), "{:.3f}"), f"{flips['flips']} of {flips['pairs']}",
+             estimate(additive.get("sigma")), p_value(models.get("p_lambda")), f"{flips['flips']} of {flips['pairs']}",
+             foretold_flips(models), {True: "yes", False: "no", None: "–"}[flips["margins_foretell"]], str(flips["other_text"]),
              number(100 * outcomes["same"] / outcomes["replies"], "{:.1f} %")])
 
     print("\nModel calls, both arms together, and the width of the interval of log A:\n")

@@ -12,9 +12,12 @@
 //   P_i h_i                where a is offered,
 //   1 - P_i + P_i h_i      where a is not,
 //
-// and the sum over decisions is the number of failures foretold. Where no competitor was seen (the
-// margin is a bound) P_i is taken at the bound, its largest possible value, and h_i is the mean of
-// the other decisions. Parameters come from the tasks that i's task is not among.
+// and the sum over decisions is the number of failures foretold. It is a forecast of preferences,
+// so what was observed beside it are the candidate's likeliest names as well, whatever was drawn,
+// in the same decisions (those in which the baseline's reply is its own likeliest). Where no
+// competitor was seen (the margin is a bound) P_i is taken at the bound, its largest possible
+// value, and h_i is the mean of the other decisions. Parameters come from the tasks that i's task
+// is not among.
 //
 //   Example  margin 0.5 to a hallucinated name and 1.5 to an offered one, sigma 1, lambda 1, alpha
 //   0: P = 0.309, weights 0.309 and 0.067, h = 0.82; failure 0.25.
@@ -25,10 +28,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "base/rng.h"
 #include "compare/estimates.h"
 #include "stats/distribution.h"
+#include "stats/proportion.h"
 #include "stats/resample.h"
 
 namespace unmask {
@@ -37,6 +43,7 @@ namespace {
 constexpr std::array<double, 8> kBinEdges = {0, 0.25, 0.5, 1, 2, 4, 8, 16};
 constexpr int kReliabilityBins = 10;
 constexpr int kFewestTasksToSplit = 10;
+constexpr int kFewestTasksForASlope = 8;       // with a flip, and without: METHOD 4
 constexpr double kFewestBaselineFailures = 5;  // METHOD 4
 
 std::vector<FlipBin> empty_bins() {
@@ -142,11 +149,43 @@ std::optional<HeldOut> held_out(const Columns& all, const CrossFit& cross, bool 
   }
   Result<Reliability> table = reliability(predicted, all.flip, kReliabilityBins);
   if (!table) return std::nullopt;
-  return HeldOut{std::move(*table), static_cast<long>(predicted.size())};
+  HeldOut out{std::move(*table), static_cast<long>(predicted.size()), sum(predicted), 0, {}};
+  out.flips_observed = std::count(all.flip.begin(), all.flip.end(), 1);
+  const auto rows = static_cast<double>(out.rows);
+  const Result<Interval> share =
+      clopper_pearson(static_cast<double>(out.flips_observed), rows, 0.95);
+  if (!share) return std::nullopt;
+  out.flips_ci95 = {share->lo * rows, share->hi * rows};
+  return out;
 }
 
-// Of the margin as it was first given: flips against it are what a reader can see.
+// Tasks with a flip and tasks with a decision that does not flip.
+std::pair<int, int> tasks_with_and_without(const Columns& columns) {
+  std::set<int> with;
+  std::set<int> without;
+  for (std::size_t i = 0; i < columns.task.size(); ++i)
+    (columns.flip[i] == 1 ? with : without).insert(columns.task[i]);
+  return {static_cast<int>(with.size()), static_cast<int>(without.size())};
+}
+
+// Of the margin as it was first given: flips against it are what a reader can see. A standard error
+// clustered by task means nothing where few tasks hold all events, so the rule of METHOD 4 for
+// ratios holds for the slope as well.
 void add_logistic(const Columns& columns, FlipAnalysis& analysis) {
+  const auto [with, without] = tasks_with_and_without(columns);
+  const long flips = std::count(columns.flip.begin(), columns.flip.end(), 1);
+  if (flips > 0 && with < kFewestTasksForASlope) {
+    analysis.no_logistic =
+        fmt::format("too few flips ({}, in {} of the {} tasks it takes) for a slope", flips, with,
+                    kFewestTasksForASlope);
+    return;
+  }
+  if (flips > 0 && without < kFewestTasksForASlope) {
+    analysis.no_logistic = fmt::format(
+        "too few tasks with a decision that does not flip ({} of the {} it takes) for a slope",
+        without, kFewestTasksForASlope);
+    return;
+  }
   Result<Logistic> line = logistic(columns.baseline, columns.flip, columns.task);
   if (line)
     analysis.logistic = std::move(*line);
@@ -194,6 +233,14 @@ std::optional<double> hallucinated_share(const ReplayTable& table, std::size_t c
   return hallucinated / all;
 }
 
+bool shows_wrong_name(const ReplayTable& table, std::size_t context,
+                      const std::vector<CompetitorMargin>& seen) {
+  const Competitors& competitors = table.competitors_of(context);
+  return std::any_of(seen.begin(), seen.end(), [&](const CompetitorMargin& competitor) {
+    return competitors.offered.count(competitors.names[competitor.competitor]) == 0;
+  });
+}
+
 double failure_chance(bool offered, double flip, double share) {
   return offered ? flip * share : 1 - flip + flip * share;
 }
@@ -223,18 +270,22 @@ std::vector<double> failure_chances(const std::vector<Foretold>& decisions) {
   return chances;
 }
 
+// `observed_other`, `predicted_other`: decisions in which the candidate fails and the baseline does
+// not, or the reverse. Where there is none the ratio is 1 in every resample, which is no interval.
 void add_amplification(const std::vector<double>& calls, const std::vector<double>& baseline,
                        const std::vector<double>& observed, const std::vector<double>& predicted,
+                       double observed_other, double predicted_other,
                        const MechanismOptions& options, FailurePrediction& out) {
+  constexpr double kLessThanOne = 0.5;
   if (sum(baseline) < kFewestBaselineFailures) return;
   out.predicted_amplification = out.predicted / out.baseline;
   out.observed_amplification = out.observed / out.baseline;
   const TaskResamples resamples(static_cast<int>(calls.size()), options.resamples,
                                 Rng(options.seed, "compare/mechanism").next(), options.threads);
   const Result<Interval> foretold = ratio_interval(baseline, calls, predicted, calls, resamples);
-  if (foretold) out.predicted_ci95 = *foretold;
+  if (foretold && predicted_other >= kLessThanOne) out.predicted_ci95 = *foretold;
   const Result<Interval> seen = ratio_interval(baseline, calls, observed, calls, resamples);
-  if (seen) out.observed_ci95 = *seen;
+  if (seen && observed_other >= kLessThanOne) out.observed_ci95 = *seen;
 }
 
 }  // namespace
@@ -265,12 +316,28 @@ std::optional<MeasurementNoise> replay_noise_of(const PairedMargins& margins) {
   return *noise;
 }
 
+const HeldOut* chosen_held_out(const FlipAnalysis& flips) {
+  if (!flips.models) return nullptr;
+  const std::optional<HeldOut>& held_out =
+      is_multiplicative(*flips.models) ? flips.held_out_multiplicative : flips.held_out_additive;
+  return held_out ? &*held_out : nullptr;
+}
+
+std::optional<bool> margins_foretell(const FlipAnalysis& flips) {
+  const HeldOut* const held_out = chosen_held_out(flips);
+  if (held_out != nullptr && held_out->is_contradicted()) return false;
+  if (!flips.logistic) return std::nullopt;
+  if (flips.logistic->slope.value >= 0 || flips.logistic->p_slope >= 0.05) return false;
+  return held_out != nullptr ? std::optional<bool>(true) : std::nullopt;
+}
+
 FlipFits analyse_flips(const ReplayTable& table, DecisionKind kind, const PairedMargins& margins,
                        const MechanismOptions& options) {
   FlipFits out;
   FlipAnalysis& analysis = out.analysis;
   analysis.kind = kind;
   analysis.pairs = static_cast<long>(margins.rows.size());
+  analysis.other_text = margins.other_text;
   analysis.off_top = margins.off_top;
   analysis.undetermined = margins.undetermined;
   analysis.bins = bins_of(margins, table.tasks());
@@ -314,13 +381,17 @@ std::optional<FailurePrediction> predict_failures(const ReplayTable& table,
   std::vector<double> baseline(tasks, 0.0);
   std::vector<double> observed(tasks, 0.0);
   std::vector<double> predicted(tasks, 0.0);
+  double observed_other = 0;
+  double predicted_other = 0;
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const auto task = static_cast<std::size_t>(decisions[i].task);
-    const ReplayReply& reply = *margins.rows[i].pair->candidate.reply;
     calls[task] += 1;
     baseline[task] += decisions[i].offered ? 0 : 1;
-    observed[task] += table.is_offered(decisions[i].context, first_name(reply)) ? 0 : 1;
+    observed[task] += table.is_offered(decisions[i].context, margins.rows[i].prefers) ? 0 : 1;
     predicted[task] += chances[i];
+    const bool fails = !table.is_offered(decisions[i].context, margins.rows[i].prefers);
+    observed_other += fails == decisions[i].offered ? 1 : 0;
+    predicted_other += decisions[i].offered ? chances[i] : 1 - chances[i];
   }
   FailurePrediction out;
   out.decisions = static_cast<long>(decisions.size());
@@ -328,7 +399,8 @@ std::optional<FailurePrediction> predict_failures(const ReplayTable& table,
   out.baseline = sum(baseline) / n;
   out.observed = sum(observed) / n;
   out.predicted = sum(predicted) / n;
-  add_amplification(calls, baseline, observed, predicted, options, out);
+  add_amplification(calls, baseline, observed, predicted, observed_other, predicted_other, options,
+                    out);
   return out;
 }
 
@@ -351,6 +423,7 @@ MarginScreen screen_by_margins(const ReplayTable& table, const MechanismOptions&
     const std::optional<ToolMargin> margin =
         tool_margin(*placed.at.decision->name, name, table.competitors_of(placed.context).names);
     if (!margin) continue;
+    if (shows_wrong_name(table, placed.context, margin->seen)) ++out.with_wrong_name;
     const auto chance = [&](double m) {
       return normal_cdf(-(options.noise->alpha + options.noise->lambda * m) / options.noise->sigma);
     };
@@ -360,21 +433,31 @@ MarginScreen screen_by_margins(const ReplayTable& table, const MechanismOptions&
   const auto units = static_cast<double>(tasks);
   out.baseline = rate_estimate(failures, calls, units);
   out.decisions = static_cast<long>(decisions.size());
-  if (!decisions.empty()) {
+  if (out.decisions > 0 && out.with_wrong_name == 0)
+    out.nothing_foretold = fmt::format(
+        "no decision of {} shows a name that is not offered among its alternatives, so no noise "
+        "leads to one",
+        out.decisions);
+  if (out.with_wrong_name > 0) {
     std::vector<double> foretold(tasks, 0.0);
+    std::vector<double> variance(tasks, 0.0);
     std::vector<double> seen(tasks, 0.0);
     const std::vector<double> chances = failure_chances(decisions);
     for (std::size_t i = 0; i < decisions.size(); ++i) {
       foretold[static_cast<std::size_t>(decisions[i].task)] += chances[i];
+      variance[static_cast<std::size_t>(decisions[i].task)] += chances[i] * (1 - chances[i]);
       seen[static_cast<std::size_t>(decisions[i].task)] += 1;
     }
-    out.predicted = rate_estimate(foretold, seen, units);
+    out.predicted = Estimate{sum(foretold) / sum(seen), std::nullopt};
+    const Result<Interval> ci95 = foretold_rate_interval(foretold, variance, seen, units, 0.95);
+    if (ci95) out.predicted->ci95 = *ci95;
   }
   const Estimate& rate = out.predicted ? *out.predicted : out.baseline;
   if (rate.ci95)
     out.risk = rate.ci95->hi < options.screen_low    ? Risk::Low
                : rate.ci95->lo > options.screen_high ? Risk::High
                                                      : Risk::Watch;
+  if (!out.nothing_foretold.empty() && out.risk == Risk::Low) out.risk.reset();
   return out;
 }
 

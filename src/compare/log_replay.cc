@@ -129,6 +129,7 @@ class Builder {
     reply.context_id = out_.replay.contexts.back().id;
     reply.arm = labels_[arm];
     reply.channel = decision.channel;
+    if (decision.said != 0) reply.text = std::to_string(decision.said);
     for (const LoggedCall& made : decision.calls) {
       ToolCall call;
       call.name = made.name;

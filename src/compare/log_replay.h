@@ -23,6 +23,7 @@ namespace unmask {
 
 struct LogReplay {
   Replay replay;
+  // Replies' texts and arguments are numbers that stand for them: equal where those are.
   // [i] of replay.replies[i]; null: it has none. They are the arms' own, which must outlive it.
   std::vector<const Decision*> decisions;
 };

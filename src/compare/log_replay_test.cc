@@ -116,6 +116,19 @@ TEST(LogReplay, AMissingDecisionIsAReplyWithoutAMargin) {
   EXPECT_EQ(mechanism->arms[0].without, 1);
 }
 
+TEST(LogReplay, NamesBehindDifferentTextAreNoPairsOfMargins) {
+  LoggedDecision talks_first = decides(2, "close");
+  talks_first.said = 5;
+  const Arm b = arm("b", {episode("t", 0, {decides(1, "open"), decides(2, "open")})});
+  const Arm c = arm("c", {episode("t", 0, {decides(1, "open"), talks_first})});
+  const std::optional<Mechanism> mechanism = mechanism_of_logs(b, c, {});
+  ASSERT_TRUE(mechanism);
+  EXPECT_EQ(mechanism->candidates[0].contexts, 2);
+  EXPECT_EQ(mechanism->candidates[0].flips[1].pairs, 1);
+  EXPECT_EQ(mechanism->candidates[0].flips[1].other_text, 1);
+  EXPECT_EQ(mechanism->candidates[0].flips[1].flips, 0);
+}
+
 TEST(LogReplay, NothingWhereAnArmHasNoDecisions) {
   EpisodeFacts plain = episode("t", 0, {});
   plain.decisions = nullptr;

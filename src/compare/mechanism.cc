@@ -78,7 +78,8 @@ void add_channel_estimates(const TaskCounts& baseline, const TaskCounts& candida
                                   Rng(options.seed, "compare/mechanism").next(), options.threads);
     const Result<Interval> ci = ratio_interval(baseline.failures, baseline.calls,
                                                candidate.failures, candidate.calls, resamples);
-    if (ci) out.amplification_ci95 = *ci;
+    // Where no reply differs every resample has the ratio 1: no width, and no interval (METHOD 8).
+    if (ci && out.only_baseline + out.only_candidate > 0) out.amplification_ci95 = *ci;
   }
   if (sum(baseline.failures) + sum(candidate.failures) == 0) return;
   const Result<PermutationTest> test = block_swap_test(

@@ -108,11 +108,11 @@ struct ReplayChannel {
   std::optional<double> candidate;
   std::optional<double> difference;
   std::optional<Interval> difference_ci95;
-  std::optional<double> amplification;  // absent under 5 failures of the baseline (METHOD 4)
-  std::optional<Interval> amplification_ci95;
-  std::optional<McNemar> mcnemar;  // replies taken as independent
-  std::optional<double> p;         // task blocks swapped between the arms (METHOD 4)
-  std::optional<double> p_holm;    // over candidates and channels, without "any"
+  std::optional<double> amplification;         // absent under 5 failures of the baseline (METHOD 4)
+  std::optional<Interval> amplification_ci95;  // absent where no reply differs as well
+  std::optional<McNemar> mcnemar;              // replies taken as independent
+  std::optional<double> p;                     // task blocks swapped between the arms (METHOD 4)
+  std::optional<double> p_holm;                // over candidates and channels, without "any"
 };
 
 // Where names went that are not the baseline's.
@@ -138,11 +138,20 @@ struct FlipBin {
 struct HeldOut {
   Reliability reliability;
   long rows = 0;
+  double flips_predicted = 0;
+  long flips_observed = 0;
+  // Numbers of flips that those observed allow: Clopper and Pearson, rows taken as independent.
+  Interval flips_ci95;
+
+  bool is_contradicted() const {
+    return flips_predicted < flips_ci95.lo || flips_predicted > flips_ci95.hi;
+  }
 };
 
 struct FlipAnalysis {
   DecisionKind kind = DecisionKind::WhichTool;
   long pairs = 0;         // both arms' margins could be taken
+  long other_text = 0;    // left out: the replies wrote different text before the call
   long off_top = 0;       // left out: the baseline's reply was not its own likeliest
   long censored = 0;      // left out of bins and models: the baseline's margin is a bound
   long undetermined = 0;  // left out: a bound that does not tell a flip
@@ -150,7 +159,7 @@ struct FlipAnalysis {
   long flips = 0;
   Estimate flip_share;  // of the pairs
   std::vector<FlipBin> bins;
-  std::optional<Logistic> logistic;
+  std::optional<Logistic> logistic;              // flips, and what does not flip, in 8 tasks each
   std::string no_logistic;                       // why there is none
   std::optional<MeasurementNoise> replay_noise;  // of the baseline asked again
   std::optional<NoiseModels> models;
@@ -160,13 +169,22 @@ struct FlipAnalysis {
   std::string no_held_out;
 };
 
+// The held-out calibration of the model that the test of lambda = 1 chooses (p < 0.05:
+// multiplicative). nullptr: none.
+const HeldOut* chosen_held_out(const FlipAnalysis& flips);
+// Whether margins say which decisions flip, and how many: false where the slope of flips on the
+// margin is not below 0 (p < 0.05), or where that calibration is contradicted. nullopt: there is
+// nothing to tell from, no slope or no calibration and no contradiction.
+std::optional<bool> margins_foretell(const FlipAnalysis& flips);
+
 // Failures of the candidate foretold from the baseline's margins: docs/mechanism.md.
 struct FailurePrediction {
   long decisions = 0;
   double baseline = 0;                            // share of hallucinated names
-  double observed = 0;                            // of the candidate, in the same decisions
+  double observed = 0;                            // of the candidate's likeliest, in the same ones
   double predicted = 0;                           // by parameters of the other half of the tasks
   std::optional<double> predicted_amplification;  // absent under 5 failures of the baseline
+  // Absent as well where less than half a decision is foretold, or none was observed, to differ.
   std::optional<Interval> predicted_ci95;
   std::optional<double> observed_amplification;
   std::optional<Interval> observed_ci95;
@@ -187,10 +205,16 @@ struct CandidateMechanism {
 // The risk at full precision: METHOD 8.
 struct MarginScreen {
   long decisions = 0;
+  // Of these: at least one of the names seen beside the choice is not offered. Where the choice is
+  // offered and none is, no noise foretells a failure.
+  long with_wrong_name = 0;
   Estimate baseline;                // rate of hallucinated names over the baseline's calls
   std::optional<NoiseLevel> noise;  // as asked for
   std::optional<Estimate> predicted;
-  std::optional<Risk> risk;  // of the predicted rate, else of the baseline's
+  std::string nothing_foretold;  // why there is no predicted rate, where there are margins
+  // Of the predicted rate, else of the baseline's; where there is nothing to foretell a rate from,
+  // it is not low.
+  std::optional<Risk> risk;
 };
 
 struct Mechanism {

@@ -205,6 +205,93 @@ TEST(Mechanism, ASampledReplyThatIsNotItsLikeliestIsLeftOut) {
   EXPECT_FALSE(m.candidates[0].flips[1].flip_share.value);
 }
 
+TEST(Mechanism, NamesBehindDifferentTextAreNoPairs) {
+  Hand h;
+  for (const char* id : {"1", "2", "3"}) h.context(id, "a");
+  for (const char* id : {"1", "2", "3"}) {
+    h.call(id, "bf16", "open", {{"open", -0.1}, {"close", -9.1}});
+    h.call(id, "int4", "close", {{"close", -0.1}, {"open", -9.1}});
+  }
+  h.replay.replies[1].text = "Closing it.";
+  h.replay.replies[2].text = h.replay.replies[3].text = "One moment.";
+  h.decisions[5]->first->token = "<tool>";  // no text, another way into the call
+  const Mechanism m = h.analysed();
+  const FlipAnalysis& tools = m.candidates[0].flips[1];
+  EXPECT_EQ(tools.other_text, 2);
+  EXPECT_EQ(tools.pairs, 1);
+  EXPECT_EQ(tools.flips, 1);
+  EXPECT_EQ(m.candidates[0].flips[0].other_text, 0);  // whether to call is decided before any text
+}
+
+// `flips` of 20 tasks flip once, at margins among those that do not.
+Hand flips_in(int flips) {
+  Hand h;
+  for (int i = 0; i < 20; ++i) {
+    for (int part : {0, 1}) {
+      const std::string id = std::to_string(i) + (part == 0 ? "a" : "b");
+      h.context(id, std::to_string(i));
+      const double margin = 0.5 + 0.1 * ((7 * i + 3 * part) % 20);
+      h.call(id, "bf16", "open", {{"open", -0.1}, {"close", -0.1 - margin}});
+      if (part == 0 && i < flips)
+        h.call(id, "int4", "close", {{"close", -0.3}, {"open", -0.5}});
+      else
+        h.call(id, "int4", "open", {{"open", -0.1}, {"close", -0.2 - margin}});
+    }
+  }
+  return h;
+}
+
+TEST(Mechanism, ARatioWithoutAnyDifferenceHasNoInterval) {
+  Hand h;
+  for (int i = 0; i < 20; ++i) {
+    const std::string id = std::to_string(i);
+    h.context(id, id);
+    const std::string name = i < 10 ? "shut" : "open";
+    const std::string other = i < 10 ? "open" : "shut";
+    h.call(id, "bf16", name, {{name, -0.1}, {other, -6.1 - 0.1 * i}});
+    h.call(id, "int4", name, {{name, -0.1}, {other, -6.15 - 0.1 * i - 0.02 * (i % 3)}});
+  }
+  const CandidateMechanism same = h.analysed().candidates[0];
+  EXPECT_EQ(same.channels[1].amplification, 1.0);
+  EXPECT_FALSE(same.channels[1].amplification_ci95);
+  ASSERT_TRUE(same.additive) << same.flips[1].no_held_out;
+  EXPECT_EQ(same.additive->observed_amplification, 1.0);
+  EXPECT_FALSE(same.additive->observed_ci95);
+  EXPECT_FALSE(same.additive->predicted_ci95);
+  // One reply of 20 differs: a width again.
+  h.replay.replies.back().calls[0].name = "shut";
+  h.replay.replies.back().channel = "tool_name";
+  EXPECT_TRUE(h.analysed().candidates[0].channels[1].amplification_ci95);
+}
+
+TEST(Mechanism, SaysWhereMarginsDoNotForetellTheFlips) {
+  // Flips at random of the margin, in 12 of 20 tasks; wide ones flip as often as narrow ones.
+  const FlipAnalysis blind = flips_in(12).analysed().candidates[0].flips[1];
+  ASSERT_TRUE(blind.logistic);
+  EXPECT_GT(blind.logistic->p_slope, 0.05);
+  EXPECT_EQ(margins_foretell(blind), std::optional<bool>(false));
+  // Too few flips for a slope, and nothing that contradicts: nothing to tell from.
+  FlipAnalysis few = flips_in(2).analysed().candidates[0].flips[1];
+  ASSERT_TRUE(few.models);
+  few.held_out_additive.reset();
+  few.held_out_multiplicative.reset();
+  EXPECT_EQ(margins_foretell(few), std::nullopt);
+  // A number of flips that those observed do not allow.
+  HeldOut held_out;
+  held_out.flips_predicted = 30;
+  held_out.flips_ci95 = {10, 28};
+  few.held_out_additive = few.held_out_multiplicative = held_out;
+  EXPECT_EQ(margins_foretell(few), std::optional<bool>(false));
+}
+
+TEST(Mechanism, NoSlopeOfFlipsInFewerThanEightTasks) {
+  const FlipAnalysis few = flips_in(7).analysed().candidates[0].flips[1];
+  EXPECT_EQ(few.flips, 7);
+  EXPECT_FALSE(few.logistic);
+  EXPECT_EQ(few.no_logistic, "too few flips (7, in 7 of the 8 tasks it takes) for a slope");
+  EXPECT_TRUE(flips_in(8).analysed().candidates[0].flips[1].logistic);
+}
+
 TEST(Mechanism, ForetellsFromMarginsAloneAsTheFormulaSays) {
   Hand h;
   h.replay.head.arms.pop_back();
@@ -223,6 +310,51 @@ TEST(Mechanism, ForetellsFromMarginsAloneAsTheFormulaSays) {
   EXPECT_EQ(m.screen.baseline.value, 0.5);
   EXPECT_EQ(m.screen.decisions, 2);
   EXPECT_TRUE(m.candidates.empty());
+}
+
+TEST(Mechanism, NothingIsForetoldWhereNoWrongNameIsSeen) {
+  Hand h;
+  h.replay.head.arms.pop_back();
+  for (int i = 0; i < 400; ++i) {
+    const std::string id = std::to_string(i);
+    h.context(id, id);
+    h.call(id, "bf16", "open", {{"open", -0.5}, {"close", -0.9}});
+  }
+  MechanismOptions options;
+  EXPECT_EQ(h.analysed(options).screen.risk, Risk::Low);  // of the rate that was seen
+  options.noise = NoiseLevel{3, 1, 0};
+  const Mechanism m = h.analysed(options);
+  EXPECT_EQ(m.screen.decisions, 400);
+  EXPECT_EQ(m.screen.with_wrong_name, 0);
+  EXPECT_FALSE(m.screen.predicted);
+  EXPECT_FALSE(m.screen.risk);
+  EXPECT_FALSE(m.screen.nothing_foretold.empty());
+}
+
+TEST(Mechanism, TheForetoldRateIsNoSurerForMoreNoise) {
+  const auto screen = [](double margin, double sigma) {
+    Hand h;
+    for (int i = 0; i < 600; ++i) {
+      const std::string id = std::to_string(i);
+      h.context(id, std::to_string(i % 60));
+      const bool wrong = sigma < 0.01 && i < 9;
+      h.call(id, "bf16", wrong ? "shut" : "open",
+             {{wrong ? "shut" : "open", -0.1}, {wrong ? "open" : "shut", -0.1 - margin}});
+    }
+    h.call("0", "int4", "shut", {{"shut", -0.1}, {"open", -3}});  // a name to be known
+    MechanismOptions options;
+    options.noise = NoiseLevel{sigma, 1, 0};
+    return h.analysed(options).screen;
+  };
+  // 9 of 600 for certain, or a chance of 1.5 % in every one.
+  const MarginScreen certain = screen(1, 1e-9);
+  const MarginScreen spread = screen(2.170090, 1);
+  ASSERT_TRUE(certain.predicted && certain.predicted->ci95);
+  ASSERT_TRUE(spread.predicted && spread.predicted->ci95);
+  EXPECT_NEAR(*certain.predicted->value, 0.015, 1e-9);
+  EXPECT_NEAR(*spread.predicted->value, 0.015, 1e-6);
+  EXPECT_NEAR(spread.predicted->ci95->lo, certain.predicted->ci95->lo, 0.001);
+  EXPECT_NEAR(spread.predicted->ci95->hi, certain.predicted->ci95->hi, 0.002);
 }
 
 TEST(Mechanism, WithoutLogProbabilitiesOnlyActionsAreCompared) {

@@ -127,13 +127,15 @@ std::vector<Warning> warnings_of(const Mechanism& mechanism) {
     warn_of_flips(candidate, warnings);
   warnings.add(!mechanism.head.greedy, "sampled",
                "Replies were sampled: a baseline's reply that is not its own likeliest is left out "
-               "of the margins.",
+               "of the margins, and what is foretold and observed are preferred names.",
                "");
   warnings.add(mechanism.screen.noise && mechanism.screen.predicted, "noise_level_transfer",
                "The predicted rate holds for this noise level; levels fitted on one model do not "
                "carry over to another.",
                "");
-  warnings.add(mechanism.screen.noise && !mechanism.screen.predicted, "screen_without_margins",
+  warnings.add(!mechanism.screen.nothing_foretold.empty(), "nothing_foretold",
+               "Nothing can be foretold: " + mechanism.screen.nothing_foretold + ".", "");
+  warnings.add(mechanism.screen.noise && mechanism.screen.decisions == 0, "screen_without_margins",
                "The baseline has no margins, so the screen is by its rate alone.", "");
   return std::move(warnings.list);
 }

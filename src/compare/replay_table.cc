@@ -175,11 +175,61 @@ void add_row(MarginPair row, PairedMargins& out) {
   out.rows.push_back(std::move(row));
 }
 
-const Decision* again_decision(const ReplayTable& table, const ReplyPair& pair) {
-  return table.asked_again(pair.context, pair.baseline.reply->sample).decision;
+// Whether a reply left the path of a choice that it prefers, before all competitors had parted.
+bool left_by_draw(const ToolMargin& margin) {
+  return margin.left && !margin.beyond.empty() && is_flip(margin.margin) == false;
+}
+
+// The margin against the competitors that the other reply still saw; `seen` keeps its indices into
+// all `names`.
+std::optional<ToolMargin> margin_without(const std::vector<std::size_t>& beyond,
+                                         const NameDecision& reply, const std::string& choice,
+                                         const std::vector<std::string>& names) {
+  std::vector<std::string> kept;
+  std::vector<std::size_t> index;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (std::find(beyond.begin(), beyond.end(), i) != beyond.end()) continue;
+    kept.push_back(names[i]);
+    index.push_back(i);
+  }
+  std::optional<ToolMargin> margin = tool_margin(reply, choice, kept);
+  if (!margin) return std::nullopt;
+  for (CompetitorMargin& competitor : margin->seen)
+    competitor.competitor = index[competitor.competitor];
+  return margin;
+}
+
+// The name a drawn reply would prefer: the choice unless it flips, else the closest competitor;
+// among equally close ones (one token leads to several) the one it wrote. What it wrote where no
+// competitor was seen.
+std::string preferred_name(bool flip, const std::string& choice, const ToolMargin& candidate,
+                           const std::string& wrote, const std::vector<std::string>& names) {
+  constexpr double kEqual = 1e-9;
+  if (!flip) return choice;
+  if (candidate.seen.empty()) return wrote;
+  for (const CompetitorMargin& competitor : candidate.seen)
+    if (names[competitor.competitor] == wrote &&
+        competitor.margin <= candidate.seen.front().margin + kEqual)
+      return wrote;
+  return names[candidate.seen.front().competitor];
+}
+
+// The reply's first token, where it stands before the name and is no part of it.
+std::optional<std::string_view> opening_of(const Decision& decision) {
+  if (!decision.first || !decision.name || decision.name->tokens.empty()) return std::nullopt;
+  const std::string_view first = decision.first->token;
+  if (first == decision.name->tokens.front().token) return std::nullopt;
+  return first;
 }
 
 }  // namespace
+
+bool same_before_name(const ReplyAt& a, const ReplyAt& b) {
+  if (a.reply->text != b.reply->text) return false;
+  const std::optional<std::string_view> x = opening_of(*a.decision);
+  const std::optional<std::string_view> y = opening_of(*b.decision);
+  return !x || !y || x->starts_with(*y) || y->starts_with(*x);
+}
 
 PairedMargins paired_tool_margins(const ReplayTable& table, std::span<const ReplyPair> pairs) {
   PairedMargins out;
@@ -187,17 +237,30 @@ PairedMargins paired_tool_margins(const ReplayTable& table, std::span<const Repl
     const Decision* const b = pair.baseline.decision;
     const Decision* const c = pair.candidate.decision;
     if (b == nullptr || c == nullptr || !b->name || !c->name) continue;
+    if (!same_before_name(pair.baseline, pair.candidate)) {
+      ++out.other_text;
+      continue;
+    }
     const std::vector<std::string>& names = table.competitors_of(pair.context).names;
     const std::string& choice = b->name->name;
     std::optional<ToolMargin> baseline = tool_margin(*b->name, choice, names);
     const std::optional<ToolMargin> candidate = tool_margin(*c->name, choice, names);
     if (!baseline || !candidate) continue;
-    MarginPair row{&pair, baseline->margin, candidate->margin, false, {}, {}};
+    if (left_by_draw(*candidate)) {
+      baseline = margin_without(candidate->beyond, *b->name, choice, names);
+      if (!baseline) continue;
+    }
+    MarginPair row{&pair, baseline->margin, candidate->margin, false, {}, {}, {}};
+    row.prefers = table.replay().head.greedy
+                      ? c->name->name
+                      : preferred_name(is_flip(candidate->margin).value_or(false), choice,
+                                       *candidate, c->name->name, names);
     row.seen = std::move(baseline->seen);
-    const Decision* const again = again_decision(table, pair);
-    if (again != nullptr && again->name) {
-      const std::optional<ToolMargin> repeated = tool_margin(*again->name, choice, names);
-      if (repeated) row.again = repeated->margin;
+    const ReplyAt again = table.asked_again(pair.context, pair.baseline.reply->sample);
+    if (again.decision != nullptr && again.decision->name &&
+        same_before_name(pair.baseline, again)) {
+      const std::optional<ToolMargin> repeated = tool_margin(*again.decision->name, choice, names);
+      if (repeated && !left_by_draw(*repeated)) row.again = repeated->margin;
     }
     add_row(std::move(row), out);
   }
@@ -216,8 +279,9 @@ PairedMargins paired_act_margins(const ReplayTable& table, std::span<const Reply
     const std::optional<Margin> baseline = act_margin(*b->first, *act, tokens);
     const std::optional<Margin> candidate = act_margin(*c->first, *act, tokens);
     if (!baseline || !candidate) continue;
-    MarginPair row{&pair, *baseline, *candidate, false, {}, {}};
-    const Decision* const again = again_decision(table, pair);
+    MarginPair row{&pair, *baseline, *candidate, false, {}, {}, {}};
+    const Decision* const again =
+        table.asked_again(pair.context, pair.baseline.reply->sample).decision;
     if (again != nullptr && again->first && act_of(*again->first, tokens))
       row.again = act_margin(*again->first, *act, tokens);
     add_row(std::move(row), out);

@@ -105,15 +105,27 @@ struct MarginPair {
   bool flip = false;
   std::optional<Margin> again;  // of the baseline's choice, when the baseline was asked once more
   std::vector<CompetitorMargin> seen;  // the baseline's, for tools
+  std::string prefers;                 // the candidate, for tools: its likeliest name
 };
 
 struct PairedMargins {
   std::vector<MarginPair> rows;
+  long other_text = 0;  // what stands before the name is not the same in both replies
   long off_top = 0;
   long undetermined = 0;
 };
 
+// Whether both replies wrote the same before the name of their first call. A name's probability is
+// conditional on the reply's own text, so only then are two names chosen in one context. Where the
+// text is empty in both, the first tokens still tell (an opening of a call that differs), unless
+// the name itself begins with them.
+bool same_before_name(const ReplyAt& a, const ReplyAt& b);
+
 // The pairs of which both margins can be taken, in order.
+//
+// A drawn reply may leave the path of the baseline's choice though it prefers it: its margin is
+// then that against the competitors which part from the choice up to there, and so is the
+// baseline's beside it. Otherwise the draw, not the weights, would make two margins differ.
 PairedMargins paired_tool_margins(const ReplayTable& table, std::span<const ReplyPair> pairs);
 PairedMargins paired_act_margins(const ReplayTable& table, std::span<const ReplyPair> pairs);
 

@@ -59,6 +59,14 @@ void add_attempt(const Attempt& attempt, HistoryHash& history) {
   history.add(attempt.feedback);
 }
 
+std::uint64_t hash_of_said(std::string_view text, std::string_view thoughts) {
+  if (text.empty() && thoughts.empty()) return 0;
+  HistoryHash said;
+  said.add(text);
+  said.add(thoughts);
+  return said.value();
+}
+
 std::vector<LoggedCall> logged(const std::vector<ToolCall>& calls) {
   std::vector<LoggedCall> out;
   for (const ToolCall& call : calls) out.push_back({call.name, Rng::hash(call.arguments)});
@@ -112,15 +120,18 @@ class Collector {
     const Message& message = episode_.messages[index];
     int attempt = 0;
     for (const Attempt& handed_back : message.attempts) {
-      add(index, attempt++, handed_back.calls, handed_back.channel, {});
+      add(index, attempt++, hash_of_said(handed_back.text, handed_back.reasoning),
+          handed_back.calls, handed_back.channel, {});
       add_attempt(handed_back, history_);
     }
-    add(index, attempt, message.calls, channel, message.decision);
+    add(index, attempt, hash_of_said(message.text, message.reasoning), message.calls, channel,
+        message.decision);
   }
 
-  void add(std::size_t index, int attempt, const std::vector<ToolCall>& calls,
+  void add(std::size_t index, int attempt, std::uint64_t said, const std::vector<ToolCall>& calls,
            const std::string& channel, std::string_view decision) {
-    LoggedDecision made{history_.value(), static_cast<int>(index), attempt, logged(calls), channel,
+    LoggedDecision made{history_.value(), said,          static_cast<int>(index),
+                        attempt,          logged(calls), channel,
                         std::nullopt};
     if (!decision.empty()) made.decision = read_(decision);
     if (!decision.empty() && !made.decision) ++out_.unreadable;

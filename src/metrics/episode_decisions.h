@@ -30,6 +30,8 @@ struct LoggedDecision {
   // Of the policy, the offered tools and everything that was said, called and answered before, by
   // either side. Ids of calls, times and thoughts have no part in it.
   std::uint64_t history = 0;
+  // Of the message's own text and thoughts, which its calls' names depend on; 0: none.
+  std::uint64_t said = 0;
   int message = 0;  // index into Episode::messages
   int attempt = 0;
   std::vector<LoggedCall> calls;

@@ -66,6 +66,19 @@ TEST(EpisodeDecisions, AreTheAgentsMessagesAfterTheGreeting) {
   EXPECT_EQ(*got->offered, (std::vector<std::string>{"open", "close"}));
 }
 
+TEST(EpisodeDecisions, KnowWhatAMessageSaidBeforeItsCall) {
+  Episode spoken = episode();
+  spoken.messages[2].text = "I open it.";
+  const auto silent = decisions_of(episode());
+  const auto text = decisions_of(spoken);
+  spoken.messages[2].reasoning = "The door is shut.";
+  const auto thought = decisions_of(spoken);
+  EXPECT_EQ(silent->decisions[0].said, 0u);
+  EXPECT_NE(text->decisions[0].said, 0u);
+  EXPECT_NE(thought->decisions[0].said, text->decisions[0].said);
+  EXPECT_EQ(thought->decisions[0].history, silent->decisions[0].history);
+}
+
 TEST(EpisodeDecisions, NothingIsKeptWithoutLogProbabilities) {
   Episode without = episode();
   for (Message& each : without.messages) each.decision.clear();

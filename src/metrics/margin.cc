@@ -118,6 +118,7 @@ class Walk {
 
   std::optional<ToolMargin> result(bool left) {
     out_.not_seen += static_cast<int>(together_.size());
+    out_.beyond = std::move(together_);
     out_.left = left;
     std::stable_sort(
         out_.seen.begin(), out_.seen.end(),

@@ -60,7 +60,9 @@ struct ToolMargin {
   Margin margin;                       // the smallest over the competitors
   std::vector<CompetitorMargin> seen;  // competitors an alternative leads to, closest first
   bool left = false;                   // the reply's name is not a
-  int not_seen = 0;                    // competitors that part from a beyond what was seen
+  // Competitors (indices) still together with a where the reply ended or left a's path.
+  std::vector<std::size_t> beyond;
+  int not_seen = 0;  // competitors that part from a beyond what was seen
   // An alternative that leads to no competitor, nor to a, is more likely than the closest one.
   bool closer_stranger = false;
 };

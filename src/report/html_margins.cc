@@ -232,7 +232,9 @@ std::string flips_part(const FlipAnalysis& flips, const CandidateSpot& spot, boo
       paragraph(inline_field(count_field(flips.flips, json + "/flips")) + " of " +
                 inline_field(count_field(flips.pairs, json + "/pairs")) + " decisions flip, " +
                 estimate_field(flips.flip_share, json + "/flip_share").html +
-                "; left out: " + inline_field(count_field(flips.off_top, json + "/off_top")) +
+                "; left out: " + inline_field(count_field(flips.other_text, json + "/other_text")) +
+                " pairs wrote different text before the call, " +
+                inline_field(count_field(flips.off_top, json + "/off_top")) +
                 " whose baseline did not take its likeliest, " +
                 inline_field(count_field(flips.undetermined, json + "/undetermined")) +
                 " whose bound does not tell; of " +
@@ -255,7 +257,10 @@ std::string flips_part(const FlipAnalysis& flips, const CandidateSpot& spot, boo
   } else if (flips.pairs > 0) {
     out += paragraph(escaped("No logistic line: " + flips.no_logistic + "."), "dim small");
   }
-  return out + models_part(flips, json);
+  out += models_part(flips, json);
+  if (!calibration_in_words(flips).empty())
+    out += paragraph(escaped("Held out: " + calibration_in_words(flips) + "."));
+  return out;
 }
 
 std::string foretold_table(const CandidateMechanism& candidate, const CandidateSpot& spot) {
@@ -311,6 +316,13 @@ std::string screen_part(const MarginScreen& screen, const ReplaySpot& spot) {
                                 screen.noise->lambda, screen.noise->alpha)) +
             inline_field(count_field(screen.decisions, spot.json("/screen/decisions"))) +
             " decisions");
+  if (screen.decisions > 0)
+    out += entry(
+        "Wrong names seen",
+        inline_field(count_field(screen.with_wrong_name, spot.json("/screen/with_wrong_name"))) +
+            " decisions show a name that is not offered among their alternatives");
+  if (!screen.nothing_foretold.empty())
+    out += entry("Foretold", escaped("nothing: " + screen.nothing_foretold));
   if (screen.risk)
     out += entry("Screen",
                  inline_field(word_field(to_string(*screen.risk), spot.json("/screen/risk"))));

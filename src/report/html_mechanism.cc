@@ -31,6 +31,8 @@ std::string decisions_table(const Mechanism& mechanism, const CellSpot& spot) {
   Rows rows{"Decisions in the same context in both logs",
             {{"decision", false},
              {"pairs"},
+             {"other text before the call"},
+             {"not its likeliest"},
              {"flips"},
              {"share [95%]"},
              {"narrow, baseline"},
@@ -40,7 +42,8 @@ std::string decisions_table(const Mechanism& mechanism, const CellSpot& spot) {
     const std::string json = flips_json(spot, flips.kind);
     rows.rows.push_back(
         {words(decision_in_words(flips.kind)), count_field(flips.pairs, json + "/pairs"),
-         count_field(flips.flips, json + "/flips"),
+         count_field(flips.other_text, json + "/other_text"),
+         count_field(flips.off_top, json + "/off_top"), count_field(flips.flips, json + "/flips"),
          joined(percent_field(flips.flip_share.value, json + "/flip_share/value"), " ",
                 percent_interval_field(flips.flip_share.ci95, json + "/flip_share/ci95")),
          narrow_field(mechanism, 0, flips.kind, spot),
@@ -113,9 +116,9 @@ std::string mechanism_part(const std::optional<Mechanism>& mechanism, const Cell
   std::string out = paragraph(escaped("Of both logs: " + pairs_in_words(*mechanism) + "."));
   out += decisions_table(*mechanism, spot);
   for (const FlipAnalysis& flips : candidate.flips)
-    if (!noise_model_in_words(flips).empty())
+    if (!judged_in_words(flips).empty())
       out += paragraph(escaped(fmt::format("Noise, {}: {}.", decision_in_words(flips.kind),
-                                           noise_model_in_words(flips))),
+                                           judged_in_words(flips))),
                        "dim small");
   const std::string foretold = foretold_in_words(*mechanism);
   if (!foretold.empty())

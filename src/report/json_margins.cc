@@ -124,8 +124,11 @@ void write_held_out(JsonWriter& json, const std::optional<HeldOut>& held_out) {
       .field("expected_calibration_error", r.expected_calibration_error)
       .field("error_of_chance", r.error_of_chance)
       .field("brier", r.brier)
-      .key("bins")
-      .begin_array();
+      .field("flips_predicted", held_out->flips_predicted)
+      .field("flips_observed", held_out->flips_observed)
+      .key("flips_ci95");
+  write_interval(json, held_out->flips_ci95);
+  json.key("bins").begin_array();
   for (const ReliabilityBin& bin : r.bins)
     json.begin_object()
         .field("lo", bin.lo)
@@ -173,6 +176,7 @@ void write_flips(JsonWriter& json, const FlipAnalysis& flips) {
   json.key(unmask::to_string(flips.kind))
       .begin_object()
       .field("pairs", flips.pairs)
+      .field("other_text", flips.other_text)
       .field("off_top", flips.off_top)
       .field("undetermined", flips.undetermined)
       .field("censored", flips.censored)
@@ -209,6 +213,7 @@ void write_flips(JsonWriter& json, const FlipAnalysis& flips) {
   else
     json.null();
   write_models(json, flips);
+  json.field("margins_foretell", margins_foretell(flips));
   json.end_object();
 }
 
@@ -256,7 +261,10 @@ void write_candidate(JsonWriter& json, const CandidateMechanism& c) {
 }
 
 void write_margin_screen(JsonWriter& json, const MarginScreen& screen) {
-  json.key("screen").begin_object().field("decisions", screen.decisions);
+  json.key("screen")
+      .begin_object()
+      .field("decisions", screen.decisions)
+      .field("with_wrong_name", screen.with_wrong_name);
   write_estimate_of(json, "baseline", screen.baseline);
   json.key("noise");
   if (screen.noise)
@@ -271,6 +279,7 @@ void write_margin_screen(JsonWriter& json, const MarginScreen& screen) {
     write_estimate_of(json, "predicted", *screen.predicted);
   else
     json.key("predicted").null();
+  if (!screen.nothing_foretold.empty()) json.field("nothing_foretold", screen.nothing_foretold);
   json.key("risk");
   if (screen.risk)
     json.value(unmask::to_string(*screen.risk));

@@ -64,7 +64,7 @@ std::string decisions_line(const Mechanism& mechanism) {
   for (const FlipAnalysis& flips : compared(mechanism).flips) {
     if (flips.flips == 0) continue;
     out += fmt::format("; {}: {} ({})", decision_in_words(flips.kind), plain(flips_in_words(flips)),
-                       plain(noise_model_in_words(flips)));
+                       plain(judged_in_words(flips)));
   }
   const std::string foretold = foretold_in_words(mechanism);
   return foretold.empty() ? out : out + "; " + plain(foretold);

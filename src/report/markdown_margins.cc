@@ -3,6 +3,7 @@
 
 #include "report/margins_report.h"
 #include "report/markdown_parts.h"
+#include "report/mechanism_words.h"
 #include "report/numbers.h"
 #include "report/sentences.h"
 
@@ -108,6 +109,10 @@ std::string candidate_section(const CandidateMechanism& c) {
       share_of(o.text_instead, o.replies), share_of(o.call_instead, o.replies));
   out += replay_channel_table(c) + models_table(c) + predictions_text(c);
   for (const FlipAnalysis& flips : c.flips)
+    if (!calibration_in_words(flips).empty())
+      out += fmt::format("- {}: {}\n", decision_in_words(flips.kind), calibration_in_words(flips));
+  out += "\n";
+  for (const FlipAnalysis& flips : c.flips)
     if (flips.pairs > 0)
       out += folded(fmt::format("Flips by margin, {}: {} of {}", decision_in_words(flips.kind),
                                 count_text(flips.flips), count_text(flips.pairs)),
@@ -130,6 +135,8 @@ std::string to_markdown(const MarginsReport& report) {
     if (m.screen.predicted && m.screen.noise)
       out += fmt::format("; foretold at sigma {:g}: {}", m.screen.noise->sigma,
                          percent_estimate(*m.screen.predicted));
+    if (!m.screen.nothing_foretold.empty())
+      out += "; nothing is foretold: " + m.screen.nothing_foretold;
     if (m.screen.risk) out += fmt::format("; screen **{}**", to_string(*m.screen.risk));
     out += ".\n\n";
     for (const Warning& warning : m.warnings)

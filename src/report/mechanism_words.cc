@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/check.h"
 #include "report/margins_report.h"
 #include "report/numbers.h"
@@ -15,11 +17,6 @@ std::string parameter_in_words(const char* name, const std::optional<FittedParam
   if (!parameter) return "";
   return fmt::format(", {} {} [{}, {}]", name, decimal(parameter->value, 2),
                      decimal(parameter->ci95.lo, 2), decimal(parameter->ci95.hi, 2));
-}
-
-// The models are nested, so the test of lambda decides.
-bool is_multiplicative(const NoiseModels& models) {
-  return models.p_lambda < 0.05;
 }
 
 const FlipAnalysis& flips_of(const CandidateMechanism& candidate, DecisionKind kind) {
@@ -58,6 +55,19 @@ std::string flips_in_words(const FlipAnalysis& flips) {
                      flips.flips == 1 ? "flips" : "flip", percent_estimate(flips.flip_share));
 }
 
+std::string left_out_in_words(const FlipAnalysis& flips) {
+  std::string text;
+  const auto add = [&](long count, const char* why) {
+    if (count == 0) return;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
+                        text.empty() ? counted(count, "pair") : count_text(count), why);
+  };
+  add(flips.other_text, "wrote different text before the call");
+  add(flips.off_top, "whose baseline did not take its likeliest");
+  add(flips.undetermined, "whose bound does not tell");
+  return text;
+}
+
 std::string noise_model_in_words(const FlipAnalysis& flips) {
   if (flips.pairs == 0 || (!flips.models && flips.flips == 0)) return "";
   if (!flips.models) return "no noise model: " + flips.no_models;
@@ -69,6 +79,42 @@ std::string noise_model_in_words(const FlipAnalysis& flips) {
       multiplicative ? "multiplicative" : "additive", parameter_in_words("alpha", best.alpha),
       parameter_in_words("lambda", best.lambda), parameter_in_words("sigma", best.sigma),
       p_value(models.p_lambda), counted(models.rows, "margin"));
+}
+
+std::string slope_in_words(const FlipAnalysis& flips) {
+  if (flips.pairs == 0) return "";
+  if (!flips.logistic) return "no logistic line: " + flips.no_logistic;
+  const FittedParameter& slope = flips.logistic->slope;
+  return fmt::format("each nat multiplies the odds of a flip by {} {}, p {}",
+                     ratio(std::exp(slope.value)),
+                     ratio_interval(Interval{std::exp(slope.ci95.lo), std::exp(slope.ci95.hi)}),
+                     p_value(flips.logistic->p_slope));
+}
+
+std::string calibration_in_words(const FlipAnalysis& flips) {
+  std::string text;
+  if (const HeldOut* const held_out = chosen_held_out(flips))
+    text = fmt::format(
+        "on tasks held out {} {} foretold, {} observed (which allow {} to {}); calibration error "
+        "{}, "
+        "of chance alone {}",
+        decimal(held_out->flips_predicted, 1), held_out->flips_predicted == 1 ? "flip" : "flips",
+        count_text(held_out->flips_observed), decimal(held_out->flips_ci95.lo, 1),
+        decimal(held_out->flips_ci95.hi, 1),
+        decimal(held_out->reliability.expected_calibration_error, 3),
+        decimal(held_out->reliability.error_of_chance, 3));
+  if (margins_foretell(flips) == false)
+    text += std::string(text.empty() ? "" : "; ") + "the margins do not foretell these flips";
+  return text;
+}
+
+std::string judged_in_words(const FlipAnalysis& flips) {
+  std::string text;
+  for (const std::string& part :
+       {noise_model_in_words(flips), flips.flips > 0 ? slope_in_words(flips) : std::string(),
+        calibration_in_words(flips)})
+    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
+  return text;
 }
 
 std::string foretold_in_words(const Mechanism& mechanism) {
@@ -90,8 +136,7 @@ std::string foretold_in_words(const Mechanism& mechanism) {
         "; ×{} {} foretold, ×{} {} observed", ratio(foretold->predicted_amplification),
         ratio_interval(foretold->predicted_ci95), ratio(foretold->observed_amplification),
         ratio_interval(foretold->observed_ci95));
-  if (!mechanism.head.greedy)
-    text += " (replies were sampled: what was observed holds chance draws)";
+  if (!mechanism.head.greedy) text += " (of likeliest names, whatever was drawn)";
   return text;
 }
 

@@ -20,10 +20,24 @@ std::string pairs_in_words(const Mechanism& mechanism);
 // "41 of 1,203 flip, 3.4% [2.1%, 5.0%]".
 std::string flips_in_words(const FlipAnalysis& flips);
 
+// "3 pairs wrote different text before the call, 12 whose baseline did not take its likeliest":
+// what takes no part in the margins of a kind; empty where all do.
+std::string left_out_in_words(const FlipAnalysis& flips);
+
 // The noise model and its parameters, or why there is none: multiplicative where lambda differs
 // from 1 (p < 0.05, clustered by task), else additive. Empty where nothing flips that noise could
 // explain.
 std::string noise_model_in_words(const FlipAnalysis& flips);
+
+// "each nat multiplies the odds of a flip by 0.51 [0.40, 0.66], p <0.001", or why there is no line.
+std::string slope_in_words(const FlipAnalysis& flips);
+
+// Flips foretold beside those observed, the calibration error beside that of chance, and whether
+// margins foretell at all (margins_foretell); empty where there is nothing to tell from.
+std::string calibration_in_words(const FlipAnalysis& flips);
+
+// The noise model, the slope where anything flips, and the calibration that judges them.
+std::string judged_in_words(const FlipAnalysis& flips);
 
 // Hallucinated names foretold by that model beside the observed ones, or why nothing is foretold;
 // empty where there is no pair.

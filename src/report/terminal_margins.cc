@@ -118,16 +118,7 @@ void show_bins(Screen& screen, const FlipAnalysis& flips) {
                           {percent(bin.flip_share())}});
   }
   if (!table.rows.empty()) screen.table(table);
-  if (flips.logistic) {
-    const FittedParameter& slope = flips.logistic->slope;
-    screen.paragraph("  ",
-                     fmt::format("each nat multiplies the odds of a flip by {} [{}, {}], p {}",
-                                 ratio(std::exp(slope.value)), ratio(std::exp(slope.ci95.lo)),
-                                 ratio(std::exp(slope.ci95.hi)), p_value(flips.logistic->p_slope)),
-                     Paint::Dim);
-  } else if (flips.pairs > 0) {
-    screen.paragraph("  ", "no logistic line: " + flips.no_logistic, Paint::Dim);
-  }
+  if (flips.pairs > 0) screen.paragraph("  ", slope_in_words(flips), Paint::Dim);
 }
 
 std::string parameter_text(const std::optional<FittedParameter>& parameter) {
@@ -181,8 +172,12 @@ void show_flips(Screen& screen, const CandidateMechanism& c) {
     screen.heading(fmt::format("Flips, {}: {} of {}, {}", decision_in_words(flips.kind),
                                count_text(flips.flips), count_text(flips.pairs),
                                percent_estimate(flips.flip_share)));
+    if (!left_out_in_words(flips).empty())
+      screen.paragraph("  ", "left out: " + left_out_in_words(flips) + ".", Paint::Dim);
     show_bins(screen, flips);
     show_models(screen, flips);
+    if (!calibration_in_words(flips).empty())
+      screen.paragraph("  ", calibration_in_words(flips) + ".");
   }
 }
 
@@ -216,6 +211,13 @@ void show_margin_screen(Screen& screen, const MarginScreen& s) {
     screen.paragraph("  foretold   ", fmt::format("{} at sigma {:g}, lambda {:g}, alpha {:g}",
                                                   percent_estimate(*s.predicted), s.noise->sigma,
                                                   s.noise->lambda, s.noise->alpha));
+  if (!s.nothing_foretold.empty())
+    screen.paragraph("  foretold   ", "nothing: " + s.nothing_foretold);
+  else if (s.predicted)
+    screen.paragraph("             ",
+                     fmt::format("{} of {} show a name that is not offered",
+                                 count_text(s.with_wrong_name), counted(s.decisions, "decision")),
+                     Paint::Dim);
   if (s.risk) screen.paragraph("  screen     ", std::string(to_string(*s.risk)), Paint::Strong);
 }
 

@@ -32,9 +32,15 @@ void show_mechanism(Screen& screen, const std::optional<Mechanism>& mechanism) {
                            narrow_share(mechanism->arms[1], flips.kind)}});
   screen.table(table);
   for (const FlipAnalysis& flips : candidate.flips)
-    if (!noise_model_in_words(flips).empty())
+    if (!left_out_in_words(flips).empty())
       screen.paragraph(
-          "  ", fmt::format("{}: {}.", decision_in_words(flips.kind), noise_model_in_words(flips)),
+          "  ",
+          fmt::format("{}, left out: {}.", decision_in_words(flips.kind), left_out_in_words(flips)),
+          Paint::Dim);
+  for (const FlipAnalysis& flips : candidate.flips)
+    if (!judged_in_words(flips).empty())
+      screen.paragraph(
+          "  ", fmt::format("{}: {}.", decision_in_words(flips.kind), judged_in_words(flips)),
           Paint::Dim);
   const std::string foretold = foretold_in_words(*mechanism);
   if (!foretold.empty()) screen.paragraph("  ", "which tool: " + foretold + ".", Paint::Dim);

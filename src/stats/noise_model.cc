@@ -158,4 +158,8 @@ Result<NoiseModels> fit_noise_models(std::span<const double> x, std::span<const 
   return out;
 }
 
+bool is_multiplicative(const NoiseModels& models) {
+  return models.p_lambda < 0.05;
+}
+
 }  // namespace unmask

@@ -66,6 +66,9 @@ struct NoiseModels {
   int clusters = 0;
 };
 
+// The models are nested, so the test of lambda decides: p_lambda < 0.05.
+bool is_multiplicative(const NoiseModels& models);
+
 // Errors   as tobit; Undefined: var(x) is not above the noise's.
 // Source   Vuong (1989), summed by cluster.
 Result<NoiseModels> fit_noise_models(std::span<const double> x, std::span<const Bounded> y,

@@ -93,4 +93,40 @@ Result<Interval> clustered_rate_interval(std::span<const double> failures,
   return clustered_rate_interval_df(failures, calls, independent_units, confidence, 0);
 }
 
+Result<Interval> foretold_rate_interval(std::span<const double> expected,
+                                        std::span<const double> variance,
+                                        std::span<const double> calls, double independent_units,
+                                        double confidence) {
+  if (expected.size() != calls.size() || variance.size() != calls.size())
+    return Error{ErrorKind::InvalidArgument,
+                 "expected failures, variances and calls must list the same tasks", ""};
+  if (!(confidence > 0 && confidence < 1))
+    return Error{ErrorKind::InvalidArgument, "a confidence lies between 0 and 1", ""};
+  ClusteredRatio ratio = clustered_ratio(expected, calls);
+  if (ratio.denominator <= 0)
+    return Error{ErrorKind::Undefined, "a rate needs at least 1 call", ""};
+  if (ratio.rate > 0.5) {
+    std::vector<double> others(expected.size());
+    for (std::size_t t = 0; t < others.size(); ++t)
+      others[t] = std::max(0.0, calls[t] - expected[t]);
+    const Interval mirror =
+        *foretold_rate_interval(others, variance, calls, independent_units, confidence);
+    return Interval{1 - mirror.hi, 1 - mirror.lo};
+  }
+  const double units = std::min(independent_units, ratio.denominator);
+  if (ratio.numerator < 0.5) return rule_of_three(units, confidence);
+  double squares = 0;
+  double scatter = 0;
+  double failing = 0;
+  for (std::size_t t = 0; t < calls.size(); ++t) {
+    squares += expected[t] * expected[t];
+    scatter += variance[t];
+    failing += std::min(1.0, expected[t]);
+  }
+  ratio.failing = std::min(failing, ratio.numerator * ratio.numerator / squares);
+  if (ratio.failing < 2) return single_failing_task(ratio, units, confidence);
+  ratio.se = std::sqrt(ratio.se * ratio.se + scatter / (ratio.denominator * ratio.denominator));
+  return logit_t(ratio, confidence, degrees_of_freedom(ratio));
+}
+
 }  // namespace unmask

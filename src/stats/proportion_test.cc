@@ -174,5 +174,33 @@ TEST(ClusteredRateInterval, IsUndefinedWithoutCalls) {
             ErrorKind::InvalidArgument);
 }
 
+// 60 tasks of 10 calls at a rate of 1 %: 6 failures in as many tasks, or a chance of 0.01 a call.
+TEST(ForetoldRateInterval, IsNoNarrowerWhereTheSameRateIsSpreadOverAllTasks) {
+  const Numbers calls(60, 10.0);
+  Numbers certain(60, 0.0);
+  for (std::size_t t = 0; t < 6; ++t) certain[t] = 1;
+  const Interval counted = *foretold_rate_interval(certain, Numbers(60, 0.0), calls, 60, 0.95);
+  const Interval spread =
+      *foretold_rate_interval(Numbers(60, 0.1), Numbers(60, 10 * 0.01 * 0.99), calls, 60, 0.95);
+  EXPECT_NEAR(spread.lo, counted.lo, 0.1 * counted.lo);
+  EXPECT_NEAR(spread.hi, counted.hi, 0.1 * counted.hi);
+  const Interval plain = *clustered_rate_interval(certain, calls, 60, 0.95);
+  EXPECT_NEAR(counted.lo, plain.lo, 1e-12);
+  EXPECT_NEAR(counted.hi, plain.hi, 1e-12);
+  // The mirror image, and the ends.
+  const Interval high =
+      *foretold_rate_interval(Numbers(60, 9.9), Numbers(60, 10 * 0.01 * 0.99), calls, 60, 0.95);
+  EXPECT_NEAR(high.lo, 1 - spread.hi, 1e-9);
+  const Interval none =
+      *foretold_rate_interval(Numbers(60, 0.001), Numbers(60, 0.001), calls, 60, 0.95);
+  EXPECT_EQ(none.lo, 0);
+  EXPECT_NEAR(none.hi, 3.0 / 60, 1e-12);
+  const Interval one =
+      *foretold_rate_interval(Numbers(60, 0.02), Numbers(60, 0.02), calls, 60, 0.95);
+  EXPECT_LT(one.lo, 0.002);
+  EXPECT_GT(one.hi, 3.0 / 60);
+  EXPECT_FALSE(foretold_rate_interval(Numbers(2, 0), Numbers(3, 0), Numbers(3, 1), 3, 0.95));
+}
+
 }  // namespace
 }  // namespace unmask
