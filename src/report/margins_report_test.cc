@@ -40,7 +40,7 @@ TEST(MarginsOnAScreen, ShowTheIntervalsOfWhatIsForetoldIn80Columns) {
 
 TEST(MarginsOnAScreen, MentionDecisionsThatAreInNoBin) {
   MarginsReport report = sample();
-  EXPECT_TRUE(shows(report, "1 more decision is in no bin")) << to_terminal(report, {false, 80});
+  EXPECT_TRUE(shows(report, "1 decision more is in no bin")) << to_terminal(report, {false, 80});
   report.replays[0].mechanism.candidates[0].flips[0].pairs = 132;
   EXPECT_FALSE(shows(report, "in no bin"));
 }
