@@ -357,7 +357,10 @@ Result<PowerModel> stated_model(const PowerFlags& flags, const PowerPlan& plan) 
   const auto both = [&](double mean, double correlation) {
     return PairedPropensity{{mean, correlation}, {mean, correlation}, pairing};
   };
-  model.failure = both(flags.failure_rate.value_or(kStatedFailureRate), failures);
+  const double rate = flags.failure_rate.value_or(kStatedFailureRate);
+  // What is assumed of the tasks gives way to what is stated of the rate.
+  const double most = largest_correlation(rate, largest_propensity(model.calls.leave));
+  model.failure = both(rate, flags.task_correlation ? failures : std::min(failures, most));
   model.success = both(flags.success.value_or(kStatedSuccess), outcomes);
   const double most_masked = std::min(kStatedMasked, model.success.baseline.mean);
   model.masked = both(flags.masked_share.value_or(most_masked), outcomes);
