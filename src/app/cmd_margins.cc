@@ -13,6 +13,7 @@
 #include "compare/mechanism.h"
 #include "ingest/replay.h"
 #include "report/margins_report.h"
+#include "report/sentences.h"
 
 namespace unmask {
 namespace {
@@ -175,7 +176,7 @@ ExitStatus run_margins(const Invocation& invocation) {
   for (const AnalysedReplay& replay : report->replays)
     warnings.insert(warnings.end(), replay.mechanism.warnings.begin(),
                     replay.mechanism.warnings.end());
-  print_warnings(arguments.out, warnings, report->dropped);
+  print_warnings(arguments.out, warnings, by_reason(report->dropped));
   return deliver(arguments.out,
                  {[&] { return to_json(*report); },
                   [&] { return to_markdown(*report); },

@@ -62,7 +62,10 @@ std::vector<std::string> paths_of(const std::vector<ArmSource>& sources) {
 void take_warnings(const std::vector<LoadedArm>& arms, PowerReport& report) {
   for (const LoadedArm& arm : arms) {
     report.from.labels.push_back(arm.arm.label);
-    for (const Warning& warning : arm.warnings) report.warnings.push_back(warning);
+    for (Warning warning : arm.warnings) {
+      if (warning.where.empty()) warning.where = arm.arm.label;
+      report.warnings.push_back(std::move(warning));
+    }
     for (const Dropped& dropped : arm.dropped) report.dropped.push_back(dropped);
   }
 }

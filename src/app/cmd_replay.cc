@@ -353,7 +353,7 @@ void add_options(CLI::App& app, ReplayArguments& arguments) {
                  "where the replies go; LOG.replay.jsonl where not given")
       ->type_name("FILE")
       ->group("output");
-  app.add_flag("--quiet", arguments.quiet, "no progress and no warnings")->group("output");
+  app.add_flag("-q,--quiet", arguments.quiet, "no progress and no warnings")->group("output");
   add_world_flags(app, source.world);
 }
 

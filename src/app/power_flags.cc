@@ -77,10 +77,20 @@ void add_numbers(CLI::App& app, PowerFlags& flags, std::span<const NumberFlag> n
         ->group(group);
 }
 
+CLI::Validator not_empty() {
+  return {[](std::string& text) {
+            return text.empty() ? std::string("must not be empty") : std::string();
+          },
+          "", ""};
+}
+
 void add_design_flags(CLI::App& app, PowerFlags& flags) {
   const char* group = "designs";
   const auto list = [&](const char* name, std::string& target, const char* description) {
-    app.add_option(name, target, description)->type_name("N,N,...")->group(group);
+    app.add_option(name, target, description)
+        ->type_name("N,N,...")
+        ->check(not_empty())
+        ->group(group);
   };
   list("--tasks", flags.tasks, "numbers of tasks (25,50,100,200,400 and the pilot's)");
   list("--trials", flags.trials, "numbers of trials (1,2,4,8)");
@@ -149,17 +159,22 @@ std::vector<std::string> pieces_of(const std::string& text) {
   return pieces;
 }
 
-Result<Done> read_numbers(const std::string& option, const std::string& text,
+struct ListFlag {
+  const char* name;
+  int least;
+  int most;
+};
+
+Result<Done> read_numbers(const ListFlag& flag, const std::string& text,
                           std::vector<int>& numbers) {
   if (text.empty()) return Done{};
   numbers.clear();
   for (const std::string& piece : pieces_of(text)) {
     const std::optional<long long> value = to_whole_number(piece);
-    if (!value || *value < 1 || *value > 100000)
+    if (!value || *value < flag.least || *value > flag.most)
       return usage(
-          fmt::format("{} must be whole numbers from 1 to 100000 with commas between, "
-                      "not '{}'",
-                      option, text));
+          fmt::format("{} must be whole numbers from {} to {} with commas between, not '{}'",
+                      flag.name, flag.least, flag.most, text));
     numbers.push_back(static_cast<int>(*value));
   }
   std::sort(numbers.begin(), numbers.end());
@@ -205,13 +220,28 @@ std::optional<double> proportion(const std::optional<double>& in_points) {
 }
 
 Result<Done> read_grid(const PowerFlags& flags, PowerOptions& options) {
-  Result<Done> read = read_numbers("--tasks", flags.tasks, options.tasks);
+  Result<Done> read = read_numbers({"--tasks", 2, 100000}, flags.tasks, options.tasks);
   if (!read) return read;
-  if (options.tasks.front() < 2) return usage("--tasks must be at least 2");
-  read = read_numbers("--trials", flags.trials, options.trials);
+  read = read_numbers({"--trials", 1, 1000}, flags.trials, options.trials);
   if (!read) return read;
-  if (options.trials.back() > 1000) return usage("--trials must be at most 1000");
-  return read_numbers("--decisions", flags.decisions, options.decisions);
+  return read_numbers({"--decisions", 1, 100000}, flags.decisions, options.decisions);
+}
+
+// Whoever fails more than K calls makes more than K: of episodes that make so many on average, at
+// most calls / (K + 1) do (Markov's inequality).
+Result<Done> check_budget_is_reached(const PowerFlags& flags, const PowerPlan& plan,
+                                     const PowerModel& model) {
+  const std::vector<PowerGoal>& goals = plan.options.goals;
+  if (std::find(goals.begin(), goals.end(), PowerGoal::UnmaskedGap) == goals.end()) return Done{};
+  const int k = flags.analysis.audit.compare.k_tight;
+  const double most = model.calls.baseline / (k + 1);
+  const double planned = std::max(model.masked.baseline.mean, model.masked.candidate.mean);
+  if (planned <= most) return Done{};
+  return usage(
+      fmt::format("--k-tight {}: of episodes of {:g} calls (--calls) at most {:.3g} % can fail "
+                  "more than {}, and {:.3g} % are to succeed beyond it (--masked-share, "
+                  "--unmasked-gap)",
+                  k, model.calls.baseline, points(most), k, points(planned)));
 }
 
 }  // namespace
@@ -220,6 +250,7 @@ void add_power_flags(CLI::App& app, PowerFlags& flags) {
   app.add_option("--goals", flags.goals,
                  "of amplification,equivalence,unmasked_gap (these three) and decisions")
       ->type_name("LIST")
+      ->check(not_empty())
       ->group("what is to be found");
   app.add_option("--channel", flags.channel, "the channel of failures (tool_name)")
       ->type_name("NAME")
@@ -257,7 +288,8 @@ Result<PowerPlan> power_plan(const PowerFlags& flags, bool has_pilot) {
                   proportion(flags.unmasked_gap_points),
                   flags.pairing,
                   flags.task_correlation,
-                  flags.success_correlation ? flags.success_correlation : flags.task_correlation};
+                  flags.success_correlation ? flags.success_correlation : flags.task_correlation,
+                  plan.options.goals};
   plan.decisions.discordance = flags.discordance.value_or(plan.decisions.discordance);
   plan.decisions.difference =
       proportion(flags.decision_difference_points).value_or(plan.decisions.difference);
@@ -279,12 +311,18 @@ Error with_its_option(const Error& error, const PowerFlags& flags, bool has_pilo
   struct Option {
     std::string_view quantity;
     std::string_view name;
-    bool of_pilot = false;  // what a pilot shows is no option's
+    bool of_pilot = false;                         // what a pilot shows is no option's
+    std::optional<double> assumed = std::nullopt;  // as typed, where the option is not given
+  };
+  const auto unless = [](bool given, double value) {
+    return given ? std::nullopt : std::optional<double>(value);
   };
   const Option options[] = {
-      {"amplification", "--amplification"},
+      {"amplification", "--amplification", false,
+       unless(flags.amplification.has_value(), kAssumedAmplification)},
       {"change in success", "--delta"},
-      {"unmasked gap", "--unmasked-gap"},
+      {"unmasked gap", "--unmasked-gap", false,
+       unless(flags.unmasked_gap_points.has_value(), points(kAssumedUnmaskedGap))},
       {"difference in decisions", "--decision-difference"},
       {"discordance of decisions", "--discordance"},
       {"correlation of decisions within a task", "--task-correlation"},
@@ -301,7 +339,9 @@ Error with_its_option(const Error& error, const PowerFlags& flags, bool has_pilo
     if (option.quantity != error.where) continue;
     if (has_pilot && option.of_pilot)
       return Error{error.kind, fmt::format("the pilot's {} {}", error.where, error.message), ""};
-    return usage(fmt::format("{} {}", option.name, error.message));
+    const std::string assumed =
+        option.assumed ? fmt::format(" ({:g} where it is not stated)", *option.assumed) : "";
+    return usage(fmt::format("{}{} {}", option.name, assumed, error.message));
   }
   return error;
 }
@@ -317,12 +357,21 @@ Result<PowerModel> stated_model(const PowerFlags& flags, const PowerPlan& plan) 
   const auto both = [&](double mean, double correlation) {
     return PairedPropensity{{mean, correlation}, {mean, correlation}, pairing};
   };
-  model.failure = both(flags.failure_rate.value_or(kStatedFailureRate), failures);
+  const double rate = flags.failure_rate.value_or(kStatedFailureRate);
+  // What is assumed of the tasks gives way to what is stated of the rate.
+  const double most = largest_correlation(rate, largest_propensity(model.calls.leave));
+  model.failure = both(rate, flags.task_correlation ? failures : std::min(failures, most));
   model.success = both(flags.success.value_or(kStatedSuccess), outcomes);
-  model.masked = both(flags.masked_share.value_or(kStatedMasked), outcomes);
+  const double most_masked = std::min(kStatedMasked, model.success.baseline.mean);
+  model.masked = both(flags.masked_share.value_or(most_masked), outcomes);
   model.decisions = plan.decisions;
+  // First the baseline as it is stated, then what the effects make of it.
+  const Result<Done> baseline_fits = check_model(model, plan.options.goals);
+  if (!baseline_fits) return baseline_fits.error();
   const Result<Done> applied = apply_effects(plan.effects, model);
   if (!applied) return applied.error();
+  const Result<Done> reached = check_budget_is_reached(flags, plan, model);
+  if (!reached) return reached.error();
   return model;
 }
 

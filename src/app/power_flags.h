@@ -20,7 +20,7 @@ namespace unmask {
 struct PowerFlags {
   AnalysisFlags analysis;  // how the pilot is read, where results go
   std::string channel = "tool_name";
-  std::string goals;
+  std::string goals;  // these lists: empty where not given
   std::string tasks;
   std::string trials;
   std::string decisions;

@@ -212,7 +212,7 @@ Result<Mechanism> analyse_mechanism(const Replay& replay,
   }
   correct_for_number(out.candidates);
   out.screen = screen_by_margins(table, options);
-  out.warnings = warnings_of(out);
+  out.warnings = warnings_of(out, options.every_arm_asked);
   return out;
 }
 

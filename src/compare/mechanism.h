@@ -75,11 +75,12 @@ inline constexpr std::array<double, 5> kMarginQuantiles = {0.10, 0.25, 0.50, 0.7
 struct ReplayedArm {
   ReplayArm arm;
   long replies = 0;
-  long errors = 0;     // contexts without a reply, said why
-  long missing = 0;    // contexts and samples of which there is neither (every_arm_asked)
-  long without = 0;    // replies without log-probabilities
-  long undecided = 0;  // first tokens that begin calls and talk alike
-  long strangers = 0;  // names with a likelier alternative that leads to no competitor
+  long errors = 0;      // contexts without a reply, said why
+  long missing = 0;     // contexts and samples of which there is neither (every_arm_asked)
+  long without = 0;     // replies without log-probabilities that can be used
+  long unreadable = 0;  // of these, with some that cannot be read
+  long undecided = 0;   // first tokens that begin calls and talk alike
+  long strangers = 0;   // names with a likelier alternative that leads to no competitor
   std::vector<MarginDistribution> margins;
   std::array<MarginsMissing, 2> no_margin;  // in the order of kDecisionKinds
 

@@ -455,6 +455,37 @@ TEST(Mechanism, CountsRepliesThatAreNotThere) {
   EXPECT_FALSE(warning_of(m, "missing_replies", "int4"));
 }
 
+TEST(Mechanism, SaysThatLogProbabilitiesCannotBeReadWithoutBlamingTheServer) {
+  Hand h = hand();
+  for (std::size_t i = 0; i < h.decisions.size(); ++i) {
+    if (h.replay.replies[i].arm != "int4" || !h.decisions[i]) continue;
+    h.replay.replies[i].decision = "{}";  // what it was read from
+    h.decisions[i].reset();
+  }
+  const Mechanism m = h.analysed();
+  EXPECT_GT(m.arms[1].unreadable, 0);
+  EXPECT_EQ(m.arms[1].unreadable, m.arms[1].without);
+  EXPECT_FALSE(warning_of(m, "no_logprobs", "int4"));
+}
+
+TEST(Mechanism, SaysThatACandidateWithoutRepliesCannotBeCompared) {
+  Hand h;
+  h.context("1", "a");
+  h.call("1", "bf16", "open", {{"open", -0.1}, {"close", -2.1}});
+  h.error("1", "int4");
+  Mechanism m = h.analysed();
+  EXPECT_TRUE(warning_of(m, "nothing_to_compare", "int4"));
+  const Warning* const error = warning_of(m, "no_reply", "int4");
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->message,
+            "1 of 1 replies is an error instead; their contexts are left out of this arm's "
+            "comparison.");
+  // Two logs that part at once have no pairs, and that is no fault of theirs.
+  MechanismOptions logs;
+  logs.every_arm_asked = false;
+  EXPECT_FALSE(warning_of(h.analysed(logs), "nothing_to_compare", "int4"));
+}
+
 TEST(Mechanism, RefusesABaselineWithoutReplies) {
   Hand h;
   h.context("1", "a");

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/units.h"
+
 namespace unmask {
 namespace {
 
@@ -29,10 +31,11 @@ void warn_of_margins(const ReplayedArm& arm, DecisionKind kind, const MarginsMis
                      Notices& warnings) {
   const std::string& label = arm.arm.label;
   const auto add = [&](long count, std::string_view code, std::string_view why) {
-    warnings.add(count > 0, code,
-                 fmt::format("{} of {} replies {} no margin of {}: {}.", count, arm.replies,
-                             count == 1 ? "has" : "have", of_what(kind), why),
-                 label, count);
+    warnings.add(
+        count > 0, code,
+        fmt::format("{} of {} replies {} no margin of {}: {}.", count_text(count),
+                    count_text(arm.replies), count == 1 ? "has" : "have", of_what(kind), why),
+        label, count);
   };
   add(missing.no_alternatives, "no_alternatives",
       fmt::format("no alternative to the token taken was recorded; {}", kAskForMore));
@@ -44,6 +47,13 @@ void warn_of_margins(const ReplayedArm& arm, DecisionKind kind, const MarginsMis
       "the tokens recorded end before any other name parts from the one called, or do not hold it");
 }
 
+// What a reply that an arm lacks is lost to.
+std::string_view left_out_of(const ReplayedArm& arm) {
+  return arm.arm.baseline          ? "every comparison"
+         : arm.arm.repeats.empty() ? "this arm's comparison"
+                                   : "the replay noise";
+}
+
 // A margin that is a bound says only that the choice was not closer than that.
 void warn_of_bounds(const ReplayedArm& arm, Notices& warnings) {
   for (const MarginDistribution& d : arm.margins) {
@@ -52,51 +62,56 @@ void warn_of_bounds(const ReplayedArm& arm, Notices& warnings) {
         true, "margins_are_bounds",
         fmt::format("{} of {} margins of {} are known as bounds only, for no competitor is "
                     "among the alternatives; {}.",
-                    d.bounds, d.decisions, of_what(d.kind), kAskForMore),
+                    count_text(d.bounds), count_text(d.decisions), of_what(d.kind), kAskForMore),
         arm.arm.label, d.bounds);
   }
 }
 
 void warn_of_replies(const ReplayedArm& arm, Notices& warnings) {
   const std::string& label = arm.arm.label;
-  warnings.add(
-      arm.missing > 0, "missing_replies",
-      fmt::format("{} of {} replies {} not in the replay: it was broken off, or lines of "
-                  "it are missing; their contexts are left out of every comparison.",
-                  arm.missing, arm.missing + arm.replies + arm.errors, is_or_are(arm.missing)),
-      label, arm.missing);
+  const long asked = arm.missing + arm.replies + arm.errors;
+  const long silent = arm.without - arm.unreadable;
+  warnings.add(arm.missing > 0, "missing_replies",
+               fmt::format("{} of {} replies {} not in the replay: it was broken off, or lines of "
+                           "it are missing; their contexts are left out of {}.",
+                           count_text(arm.missing), count_text(asked), is_or_are(arm.missing),
+                           left_out_of(arm)),
+               label, arm.missing);
   warnings.add(arm.errors > 0, "no_reply",
-               "Some contexts got no reply and were left out of every comparison.", label,
-               arm.errors);
-  warnings.add(arm.without > 0, "no_logprobs",
+               fmt::format("{} of {} replies {} an error instead; their contexts are left out of "
+                           "{}.",
+                           count_text(arm.errors), count_text(asked), is_or_are(arm.errors),
+                           left_out_of(arm)),
+               label, arm.errors);
+  warnings.add(silent > 0, "no_logprobs",
                fmt::format("{} of {} replies came without log-probabilities, so they have no "
                            "margin: the server gives none, or was not asked for any.",
-                           arm.without, arm.replies),
-               label, arm.without);
+                           count_text(silent), count_text(arm.replies)),
+               label, silent);
 }
 
 void warn_of_arm(const ReplayedArm& arm, Notices& warnings) {
   const std::string& label = arm.arm.label;
   warn_of_replies(arm, warnings);
-  warnings.add(arm.name_unseen() > 0, "name_unseen",
-               "Some replies call a tool, but the tokens of its name were not among the "
-               "log-probabilities.",
-               label, arm.name_unseen());
-  warnings.add(arm.no_margin[0].no_token > 0, "first_unseen",
-               "Some replies have no log-probabilities of their first token: whether to call has "
-               "no margin there.",
-               label, arm.no_margin[0].no_token);
-  warnings.add(arm.undecided > 0, "undecided_first_token",
-               "Some replies begin with a token that begins calls and talk alike: whether they "
-               "would call was not decided there.",
-               label, arm.undecided);
+  const auto add = [&](long count, std::string_view code, std::string_view what) {
+    warnings.add(
+        count > 0, code,
+        fmt::format("{} of {} replies {}.", count_text(count), count_text(arm.replies), what),
+        label, count);
+  };
+  add(arm.name_unseen(), "name_unseen",
+      "call a tool, but the tokens of its name were not among the log-probabilities");
+  add(arm.no_margin[0].no_token, "first_unseen",
+      "have no log-probabilities of the first token: whether to call has no margin there");
+  add(arm.undecided, "undecided_first_token",
+      "begin with a token that begins calls and talk alike: whether they would call was not "
+      "decided there");
   for (std::size_t kind = 0; kind < kDecisionKinds.size(); ++kind)
     warn_of_margins(arm, kDecisionKinds[kind], arm.no_margin[kind], warnings);
   warn_of_bounds(arm, warnings);
-  warnings.add(arm.strangers > 0, "closer_stranger",
-               "Some names have a likelier alternative that leads to no known name; margins are "
-               "taken against known names only.",
-               label, arm.strangers);
+  add(arm.strangers, "closer_stranger",
+      "have a likelier alternative to their name that leads to no known name; margins are taken "
+      "against known names only");
 }
 
 void warn_of_flips(const CandidateMechanism& candidate, Notices& warnings) {
@@ -113,18 +128,23 @@ void warn_of_flips(const CandidateMechanism& candidate, Notices& warnings) {
 
 }  // namespace
 
-std::vector<Warning> warnings_of(const Mechanism& mechanism) {
+std::vector<Warning> warnings_of(const Mechanism& mechanism, bool every_arm_asked) {
   Notices warnings;
   const long chosen = mechanism.head.selected;
-  warnings.add(
-      mechanism.contexts < chosen, "unfinished_replay",
-      fmt::format("{} of {} chosen decisions {} not in the replay: it was broken off, and "
-                  "the unmask replay that made it goes on with it.",
-                  chosen - mechanism.contexts, chosen, is_or_are(chosen - mechanism.contexts)),
-      "", chosen - mechanism.contexts);
+  warnings.add(mechanism.contexts < chosen, "unfinished_replay",
+               fmt::format("{} of {} chosen decisions {} not in the replay: it was broken off, and "
+                           "the unmask replay that made it goes on with it.",
+                           count_text(chosen - mechanism.contexts), count_text(chosen),
+                           is_or_are(chosen - mechanism.contexts)),
+               "", chosen - mechanism.contexts);
   for (const ReplayedArm& arm : mechanism.arms) warn_of_arm(arm, warnings);
-  for (const CandidateMechanism& candidate : mechanism.candidates)
+  for (const CandidateMechanism& candidate : mechanism.candidates) {
+    warnings.add(every_arm_asked && candidate.contexts == 0, "nothing_to_compare",
+                 "No reply of this arm is to a context that the baseline replied to: there is "
+                 "nothing to compare.",
+                 candidate.label);
     warn_of_flips(candidate, warnings);
+  }
   warnings.add(!mechanism.head.greedy, "sampled",
                "Replies were sampled: a baseline's reply that is not its own likeliest is left out "
                "of the margins, and what is foretold and observed are preferred names.",

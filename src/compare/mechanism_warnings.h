@@ -9,6 +9,7 @@
 namespace unmask {
 
 // In a fixed order: of the replay, of each arm, of each candidate, of the screen.
-std::vector<Warning> warnings_of(const Mechanism& mechanism);
+// `every_arm_asked` is the analysis's (MechanismOptions).
+std::vector<Warning> warnings_of(const Mechanism& mechanism, bool every_arm_asked);
 
 }  // namespace unmask

@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
+#include <tuple>
 
 #include "base/units.h"
 #include "stats/distribution.h"
@@ -135,13 +137,15 @@ Result<Done> check_decisions(const DecisionHabits& decisions) {
                                   points(decisions.difference)));
 }
 
-Result<Done> check_pair(const PairedPropensity& pair, double top, const std::string& what) {
+// `limit` is why `top` is the most, where that is not 1.
+Result<Done> check_pair(const PairedPropensity& pair, double top, const std::string& what,
+                        std::string_view limit = {}) {
   for (const auto& [propensity, arm] :
        {std::pair(pair.baseline, "baseline"), std::pair(pair.candidate, "candidate")}) {
     if (!(propensity.mean >= 0 && propensity.mean <= top))
-      return out_of_range(
-          fmt::format("{} of the {}", what, arm),
-          fmt::format("must be from 0 to {:.4g}, not {:.4g}", top, propensity.mean));
+      return out_of_range(fmt::format("{} of the {}", what, arm),
+                          fmt::format("must be from 0 to {:.4g}{}, not {:.4g}", top,
+                                      top < 1 ? limit : std::string_view(), propensity.mean));
     const double most = largest_correlation(propensity.mean, top);
     if (!(propensity.correlation >= 0 && propensity.correlation <= most))
       return out_of_range(
@@ -150,6 +154,20 @@ Result<Done> check_pair(const PairedPropensity& pair, double top, const std::str
                       what, arm, propensity.mean, propensity.correlation));
   }
   return check_ranges({{"pairing", pair.pairing, 0, 1}});
+}
+
+// Successes beyond the tight budget are some of the successes.
+Result<Done> check_masked(const PowerModel& model) {
+  constexpr double kRounding = 1e-9;
+  for (const auto& [masked, success, arm] :
+       {std::tuple(model.masked.baseline.mean, model.success.baseline.mean, "baseline"),
+        std::tuple(model.masked.candidate.mean, model.success.candidate.mean, "candidate")})
+    if (masked > success + kRounding)
+      return out_of_range(
+          fmt::format("share of successes beyond the tight budget of the {}", arm),
+          fmt::format("must be from 0 to {:.4g}, the share that succeeds at all, not {:.4g}",
+                      success, masked));
+  return Done{};
 }
 
 }  // namespace
@@ -175,7 +193,10 @@ double largest_correlation(double mean, double top) {
   return kShort * (top - mean) / (1 - mean);
 }
 
-Result<Done> check_model(const PowerModel& model) {
+Result<Done> check_model(const PowerModel& model, std::span<const PowerGoal> goals) {
+  const auto wanted = [&](PowerGoal goal) {
+    return std::find(goals.begin(), goals.end(), goal) != goals.end();
+  };
   const CallHabits& calls = model.calls;
   const Result<Done> ranges = check_ranges({
       {"calls an episode", calls.baseline, 1, 1000},
@@ -187,12 +208,19 @@ Result<Done> check_model(const PowerModel& model) {
   if (!ranges) return ranges;
   const Result<Done> decisions = check_decisions(model.decisions);
   if (!decisions) return decisions;
-  const Result<Done> failure =
-      check_pair(model.failure, largest_propensity(calls.leave), "failure rate");
-  if (!failure) return failure;
+  if (wanted(PowerGoal::Amplification)) {
+    const Result<Done> failure =
+        check_pair(model.failure, largest_propensity(calls.leave), "failure rate",
+                   " where so many failures are followed by a call that works");
+    if (!failure) return failure;
+  }
   const Result<Done> success = check_pair(model.success, 1, "success rate");
   if (!success) return success;
-  return check_pair(model.masked, 1, "share of successes beyond the tight budget");
+  if (!wanted(PowerGoal::UnmaskedGap)) return Done{};
+  const Result<Done> masked =
+      check_pair(model.masked, 1, "share of successes beyond the tight budget");
+  if (!masked) return masked;
+  return check_masked(model);
 }
 
 PowerDraw::Table PowerDraw::table(const Propensity& propensity, double top) {

@@ -3,11 +3,20 @@
 #pragma once
 
 #include <optional>
-#include <string>
+#include <span>
 
 #include "base/result.h"
 
 namespace unmask {
+
+enum class PowerGoal {
+  Amplification,  // the channel is called amplified (METHOD 4): the permutation test, and the size
+  Equivalence,    // the 90 % interval of Delta lies inside the margin (TOST, METHOD 5)
+  UnmaskedGap,    // U > 0, paired t with T - 1 df (METHOD 3)
+  Decisions,      // replayed decisions fail more often: paired t over tasks
+};
+inline constexpr PowerGoal kPowerGoals[] = {PowerGoal::Amplification, PowerGoal::Equivalence,
+                                            PowerGoal::UnmaskedGap, PowerGoal::Decisions};
 
 // A proportion that differs between tasks: the task's own is Beta distributed with this mean.
 struct Propensity {
@@ -58,8 +67,9 @@ double largest_propensity(const std::optional<double>& leave);
 // The largest intra-task correlation that a mean below `top` allows.
 double largest_correlation(double mean, double top);
 
+// Of the quantities that only some goals draw from, those of `goals`.
 // Errors   InvalidArgument: what is out of range or cannot be together. Its `where` is the quantity
 //          ("failure rate of the baseline"), of which the message says what it must be.
-Result<Done> check_model(const PowerModel& model);
+Result<Done> check_model(const PowerModel& model, std::span<const PowerGoal> goals = kPowerGoals);
 
 }  // namespace unmask

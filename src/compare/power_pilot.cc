@@ -212,8 +212,11 @@ void PilotBuilder::add_masked() {
   const auto masked = [&](const Arm& arm) {
     return masked_trials(arm, options_.k_tight, options_.rule, options_.count);
   };
-  pilot_.model.masked = paired(masked(baseline_), masked(other()), effects_.success_correlation, 1,
-                               "successes beyond the tight budget");
+  PowerModel& model = pilot_.model;
+  model.masked = paired(masked(baseline_), masked(other()), effects_.success_correlation, 1,
+                        "successes beyond the tight budget");
+  model.masked.baseline.mean = std::min(model.masked.baseline.mean, model.success.baseline.mean);
+  model.masked.candidate.mean = std::min(model.masked.candidate.mean, model.success.candidate.mean);
 }
 
 Result<Pilot> PilotBuilder::build() {
@@ -238,6 +241,9 @@ Result<Pilot> PilotBuilder::build() {
     if (!effects.unmasked_gap)
       effects.unmasked_gap = model.masked.candidate.mean - model.masked.baseline.mean;
   }
+  // What the pilot has no numbers for has no effect either.
+  if (!pilot_.graded) effects.delta = 0;
+  if (!pilot_.budget) effects.unmasked_gap = 0;
   const Result<Done> applied = apply_effects(effects, pilot_.model);
   if (!applied) return applied.error();
   return std::move(pilot_);
@@ -246,6 +252,7 @@ Result<Pilot> PilotBuilder::build() {
 struct Effect {
   const char* name;
   const char* moved;  // what of the candidate
+  const char* limit;  // why it cannot be more; may be empty
 };
 
 // The candidate's mean, with its correlation kept as far as the mean allows.
@@ -254,8 +261,8 @@ Result<Done> move_mean(Propensity& candidate, double mean, double top, const Eff
   if (!(mean >= -kRounding && mean <= top + kRounding))
     return Error{ErrorKind::InvalidArgument,
                  fmt::format("would bring the candidate's {} to {:.3g} %, and it must lie from 0 % "
-                             "to {:.3g} %",
-                             effect.moved, points(mean), points(top)),
+                             "to {:.3g} %{}",
+                             effect.moved, points(mean), points(top), effect.limit),
                  effect.name};
   candidate.mean = std::clamp(mean, 0.0, top);
   candidate.correlation = std::min(candidate.correlation, largest_correlation(candidate.mean, top));
@@ -265,21 +272,33 @@ Result<Done> move_mean(Propensity& candidate, double mean, double top, const Eff
 }  // namespace
 
 Result<Done> apply_effects(const StatedEffects& effects, PowerModel& model) {
-  const double ratio = effects.amplification.value_or(kAssumedAmplification);
-  Result<Done> moved =
-      move_mean(model.failure.candidate, ratio * model.failure.baseline.mean,
-                largest_propensity(model.calls.leave), {"amplification", "failure rate"});
+  const auto assumed = [&](PowerGoal goal, double of_goal, double none) {
+    const bool wanted =
+        std::find(effects.goals.begin(), effects.goals.end(), goal) != effects.goals.end();
+    return wanted ? of_goal : none;
+  };
+  const double ratio =
+      effects.amplification.value_or(assumed(PowerGoal::Amplification, kAssumedAmplification, 1));
+  const double gap =
+      effects.unmasked_gap.value_or(assumed(PowerGoal::UnmaskedGap, kAssumedUnmaskedGap, 0));
+  const double most_failures = largest_propensity(model.calls.leave);
+  const bool failures_move = effects.amplification || ratio != 1;
+  Result<Done> moved = Done{};
+  if (failures_move)
+    moved = move_mean(model.failure.candidate, ratio * model.failure.baseline.mean, most_failures,
+                      {"amplification", "failure rate", ""});
   if (!moved) return moved;
   moved =
       move_mean(model.success.candidate, model.success.baseline.mean + effects.delta.value_or(0), 1,
-                {"change in success", "success rate"});
+                {"change in success", "success rate", ""});
   if (!moved) return moved;
   // Where nothing is masked in the baseline its tasks do not show how they would differ.
   if (model.masked.baseline.mean <= 0 && model.masked.candidate.mean <= 0)
     model.masked.candidate.correlation = effects.success_correlation.value_or(kAssumedCorrelation);
-  return move_mean(model.masked.candidate,
-                   model.masked.baseline.mean + effects.unmasked_gap.value_or(kAssumedUnmaskedGap),
-                   1, {"unmasked gap", "share of successes beyond the tight budget"});
+  if (!effects.unmasked_gap && gap == 0) return Done{};
+  return move_mean(
+      model.masked.candidate, model.masked.baseline.mean + gap, model.success.candidate.mean,
+      {"unmasked gap", "share of successes beyond the tight budget", ", its success rate"});
 }
 
 Result<Pilot> pilot_of(const Arm& baseline, Channel channel, const StatedEffects& effects,

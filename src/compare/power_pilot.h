@@ -1,6 +1,7 @@
 // A pilot run -> the PowerModel a larger run is planned with.
 #pragma once
 
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ struct StatedEffects {
   // Intra-task correlation of failures and of success.
   std::optional<double> task_correlation;
   std::optional<double> success_correlation;
+  // An effect that is neither stated nor a goal is none: nothing is assumed of it.
+  std::vector<PowerGoal> goals = {std::begin(kPowerGoals), std::end(kPowerGoals)};
 };
 
 inline constexpr double kAssumedAmplification = 2.0;
@@ -54,7 +57,7 @@ Result<Pilot> pilot_of(const Arm& baseline, Channel channel, const StatedEffects
 Result<Pilot> pilot_of(const PairedArms& arms, Channel channel, const StatedEffects& effects,
                        const CompareOptions& options);
 
-// The candidate's means from the baseline's and the effects (assumed where not stated).
+// The candidate's means from the baseline's and the effects (assumed where not stated but a goal).
 // Errors   InvalidArgument: a mean outside its range. Its `where` is the effect ("amplification",
 //          "change in success", "unmasked gap"), of which the message says what it would do.
 Result<Done> apply_effects(const StatedEffects& effects, PowerModel& model);

@@ -125,5 +125,42 @@ TEST(Pilot, RefusesOneTaskAndEffectsThatCannotBe) {
   EXPECT_NE(error.message.find("from 0 % to 100 %"), std::string::npos) << error.message;
 }
 
+PowerModel stated() {
+  PowerModel model;
+  model.failure = {{0.05, 0.2}, {0.05, 0.2}, 0.9};
+  model.success = {{0.65, 0.2}, {0.65, 0.2}, 0.9};
+  model.masked = {{0.05, 0.2}, {0.05, 0.2}, 0.9};
+  return model;
+}
+
+TEST(StatedEffects, CannotMaskMoreEpisodesThanSucceed) {
+  PowerModel model = stated();
+  StatedEffects effects;
+  effects.unmasked_gap = 0.9;
+  const Result<Done> applied = apply_effects(effects, model);
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(applied.error().where, "unmasked gap");
+  EXPECT_NE(applied.error().message.find("to 65 %"), std::string::npos) << applied.error().message;
+
+  model = stated();
+  model.masked.baseline.mean = model.masked.candidate.mean = 0.9;
+  const Result<Done> fits = check_model(model);
+  ASSERT_FALSE(fits);
+  EXPECT_EQ(fits.error().where, "share of successes beyond the tight budget of the baseline");
+  const PowerGoal score[] = {PowerGoal::Equivalence};
+  EXPECT_TRUE(check_model(model, score)) << "no goal draws from it";
+}
+
+TEST(StatedEffects, AreAssumedOfGoalsAlone) {
+  PowerModel model = stated();
+  model.failure.baseline.mean = model.failure.candidate.mean = 0.55;  // twice that cannot be
+  EXPECT_FALSE(apply_effects({}, model));
+  StatedEffects effects;
+  effects.goals = {PowerGoal::Equivalence};
+  ASSERT_TRUE(apply_effects(effects, model));
+  EXPECT_EQ(model.failure.candidate.mean, 0.55);
+  EXPECT_EQ(model.masked.candidate.mean, 0.05);
+}
+
 }  // namespace
 }  // namespace unmask

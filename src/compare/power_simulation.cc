@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "base/parallel.h"
+#include "base/units.h"
 #include "compare/channel_comparison.h"
 #include "stats/distribution.h"
 #include "stats/mean_test.h"
@@ -112,7 +113,9 @@ std::optional<std::string> impossible(const PowerModel& model, PowerGoal goal,
       return std::nullopt;
     case PowerGoal::UnmaskedGap:
     case PowerGoal::Decisions:
-      if (!(effect > 0)) return "there is no increase to find: the effect must be above 0";
+      if (!(effect > 0))
+        return fmt::format("there is no increase to find: {:g} points is not above 0",
+                           points(effect));
       return std::nullopt;
   }
   return std::nullopt;
@@ -261,7 +264,7 @@ Result<std::vector<GoalPower>> power_of_designs(const PowerModel& model,
                                                 const PowerOptions& options) {
   const Result<Done> options_fit = check_options(options);
   if (!options_fit) return options_fit.error();
-  const Result<Done> model_fits = check_model(model);
+  const Result<Done> model_fits = check_model(model, options.goals);
   if (!model_fits) return model_fits.error();
   const PowerDraw draw(model);
   std::vector<GoalPower> goals;

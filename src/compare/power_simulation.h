@@ -13,14 +13,6 @@
 
 namespace unmask {
 
-enum class PowerGoal {
-  Amplification,  // the channel is called amplified (METHOD 4): the permutation test, and the size
-  Equivalence,    // the 90 % interval of Delta lies inside the margin (TOST, METHOD 5)
-  UnmaskedGap,    // U > 0, paired t with T - 1 df (METHOD 3)
-  Decisions,      // replayed decisions fail more often: paired t over tasks
-};
-inline constexpr PowerGoal kPowerGoals[] = {PowerGoal::Amplification, PowerGoal::Equivalence,
-                                            PowerGoal::UnmaskedGap, PowerGoal::Decisions};
 std::string_view to_string(PowerGoal goal);  // "amplification" ...
 
 struct Design {

@@ -115,6 +115,7 @@ void count_replies(const ReplayTable& table, std::size_t arm, ReplayedArm& out) 
     ++out.replies;
     if (placed.at.decision == nullptr) {
       ++out.without;
+      if (!placed.at.reply->decision.empty()) ++out.unreadable;
       continue;
     }
     count_whether_to_call(table, placed, out);

@@ -273,7 +273,7 @@ class ReplayReader {
     };
     if (visit_record(json_, line.text, "line", fields, visit, line.last)) {
       const std::string problem = keep(std::move(body), notes, place);
-      if (!problem.empty()) notes.drop("replay_line", problem, place);
+      if (!problem.empty()) notes.drop("replay_line", "the line " + problem, place);
     }
     notes_.append(std::move(notes));
   }

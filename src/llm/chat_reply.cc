@@ -253,13 +253,27 @@ class ReplyReader {
 
 }  // namespace
 
+namespace {
+
+// What a body is that has no words to quote.
+std::string without_words(std::string_view body) {
+  const std::size_t at = body.find_first_not_of(" \t\r\n");
+  if (at == std::string_view::npos) return "the reply is empty";
+  if (body[at] == '<')
+    return "the reply is a page of HTML or XML without text, not JSON: is this the address of the "
+           "API?";
+  return "the reply is not JSON, and nothing in it can be read";
+}
+
+}  // namespace
+
 Result<ChatReply> read_chat_reply(std::string_view body, std::uint64_t id_seed) {
   std::optional<SplitReply> split = split_logprobs(body);
   std::optional<ordered_json> value = read_json(split ? std::string_view(split->rest) : body);
   if (!value) {
     const std::string said = server_message(body.substr(0, 4096));
     return Error{ErrorKind::Malformed,
-                 said.empty() ? "the reply is empty" : "the reply is not JSON: " + said, ""};
+                 said.empty() ? without_words(body) : "the reply is not JSON: " + said, ""};
   }
   return ReplyReader(std::move(*value), id_seed,
                      split ? std::move(split->choices) : std::vector<TokenChoice>())

@@ -158,6 +158,8 @@ TEST(ChatReply, RefusesWhatIsNoCompletion) {
   }
   EXPECT_EQ(read_chat_reply("<html><style>p{}</style><h1>502 Bad\nGateway</h1>", 0).error().message,
             "the reply is not JSON: 502 Bad Gateway");
+  EXPECT_EQ(read_chat_reply(" \n", 0).error().message, "the reply is empty");
+  EXPECT_NE(read_chat_reply("<html>", 0).error().message.find("a page of HTML"), std::string::npos);
 }
 
 TEST(ReadChatReply, RenamesManyThousandEqualIdsInGoodTime) {

@@ -240,6 +240,11 @@ std::optional<Act> FirstTokens::act(std::string_view token) const {
   return Act::Talk;
 }
 
+bool FirstTokens::knows_calls() const {
+  return std::any_of(tokens_.begin(), tokens_.end(),
+                     [](const auto& token) { return act_of(token.second) == Act::Call; });
+}
+
 std::optional<Act> act_of(const TokenDecision& first, const FirstTokens& tokens) {
   return tokens.act(first.token);
 }
@@ -264,7 +269,7 @@ std::optional<Margin> act_margin(const TokenDecision& first, Act choice,
   if (!has_taken) add(first.token, first.logprob);
   if (chosen == kNever && other == kNever) return std::nullopt;
   if (other == kNever) {
-    if (first.top.size() < 2) return std::nullopt;
+    if (first.top.size() < 2 || !tokens.knows_calls()) return std::nullopt;
     return Margin{chosen - last, Margin::Known::AtLeast, chosen - last};
   }
   if (chosen == kNever) return Margin{last - other, Margin::Known::AtMost, 0};

@@ -89,6 +89,8 @@ class FirstTokens {
   void learn(std::string_view token, Act act);
   // nullopt: it decides nothing, or is not known.
   std::optional<Act> act(std::string_view token) const;
+  // Whether any token is known to begin calls. Where none is, talk has nothing to be preferred to.
+  bool knows_calls() const;
 
  private:
   struct Counts {
@@ -106,7 +108,7 @@ std::optional<Act> act_of(const TokenDecision& first, const FirstTokens& tokens)
 // begin the one, less the same of the other. Where no alternative begins the other, a bound, as for
 // names.
 //
-// nullopt  nothing is known of one of the acts.
+// nullopt  nothing is known of one of the acts: no reply ever showed how it begins.
 std::optional<Margin> act_margin(const TokenDecision& first, Act choice, const FirstTokens& tokens);
 
 }  // namespace unmask

@@ -224,6 +224,15 @@ TEST(ActMargin, SumsTheTokensOfEachAct) {
   EXPECT_EQ(act_of(first, tokens), Act::Call);
 }
 
+TEST(ActMargin, IsNoneWhereNoReplyEverCalled) {
+  FirstTokens tokens;
+  for (int i = 0; i < 5; ++i) tokens.learn("I", Act::Talk);
+  const TokenDecision talk = token("I", -0.1, {{"Sure", -3.0}, {"<tool_call>", -4.0}});
+  EXPECT_FALSE(act_margin(talk, Act::Talk, tokens));
+  tokens.learn("<tool", Act::Call);
+  EXPECT_TRUE(act_margin(talk, Act::Talk, tokens));
+}
+
 TEST(ActMargin, GivesBoundsWhereAnActIsNotAmongTheAlternatives) {
   const FirstTokens tokens = learned();
   const TokenDecision calls = token("<tool_call>", -0.1, {{"<", -6.0}});

@@ -11,6 +11,7 @@
 #include "report/margins_report.h"
 #include "report/mechanism_words.h"
 #include "report/numbers.h"
+#include "report/sentences.h"
 
 namespace unmask::html {
 namespace {
@@ -424,7 +425,7 @@ std::string to_html(const MarginsReport& report, const ChartLibrary& charts) {
                       : body;
   }
   page.body += html::section("reading", 2, "What was read",
-                             html::evidence_list(report.warnings, report.dropped));
+                             html::evidence_list(report.warnings, by_reason(report.dropped)));
   page.body += html::section("method", 2, "Method", html::margins_method(report));
   page.footer = html::provenance(report.provenance);
   return html::document(page, charts);

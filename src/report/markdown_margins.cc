@@ -144,7 +144,7 @@ std::string to_markdown(const MarginsReport& report) {
   }
   for (const Warning& warning : report.warnings)
     evidence += "- " + plain(warning_in_words(warning)) + "\n";
-  for (const Dropped& dropped : report.dropped)
+  for (const Dropped& dropped : by_reason(report.dropped))
     evidence += "- " + plain(dropped_in_words(dropped)) + "\n";
   if (!evidence.empty()) out += folded("Evidence", evidence);
   return out + fmt::format("<sub>unmask {}, seed {}, {} resamples: {}</sub>\n",

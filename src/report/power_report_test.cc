@@ -41,6 +41,23 @@ TEST(PowerOnAScreen, SaysWhatReachesThePowerAndWhatMoreTrialsCannotDo) {
   EXPECT_NE(screen.find("Cannot be planned: there is no increase to find"), std::string::npos);
 }
 
+TEST(PowerOnAScreen, GivesErrorsAsTwoStandardErrors) {
+  const std::string screen = to_terminal(sample(), {false, 200});
+  EXPECT_NE(screen.find("(power 81% ± 3.6 points, two standard errors)"), std::string::npos)
+      << screen;
+  EXPECT_NE(screen.find("within at most 4.5 points"), std::string::npos) << screen;
+}
+
+TEST(PowerOnAScreen, ExplainsNoNumbersWhereThereAreNone) {
+  PowerReport report = sample();
+  report.goals.erase(report.goals.begin());
+  report.goals[0].goal = PowerGoal::Decisions;
+  report.goals[0].effect = -0.02;
+  const std::string screen = to_terminal(report, {false, 90});
+  EXPECT_EQ(screen.find("Each number"), std::string::npos) << screen;
+  EXPECT_EQ(screen.find("−2.0 points more"), std::string::npos) << screen;
+}
+
 TEST(PowerOnAScreen, FitsAnyWidthAndIsSafe) {
   for (const int width : {30, 60, 100}) {
     const std::string screen = to_terminal(sample(), {false, width});

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include "base/shell_quote.h"
 #include "report/numbers.h"
@@ -406,6 +409,21 @@ std::string warning_in_words(const Warning& warning) {
 
 std::string dropped_in_words(const Dropped& dropped) {
   return "not read: " + dropped.reason + (dropped.where.empty() ? "" : " (" + dropped.where + ")");
+}
+
+std::vector<Dropped> by_reason(const std::vector<Dropped>& dropped) {
+  std::vector<Dropped> firsts;
+  std::map<std::pair<std::string_view, std::string_view>, std::pair<std::size_t, long>> seen;
+  for (const Dropped& record : dropped) {
+    const auto [at, fresh] = seen.try_emplace({record.code, record.reason}, firsts.size(), 0);
+    if (fresh) firsts.push_back(record);
+    ++at->second.second;
+  }
+  for (const auto& [key, place] : seen)
+    if (place.second > 1)
+      firsts[place.first].reason +=
+          fmt::format("; the first of {} such lines", count_text(place.second));
+  return firsts;
 }
 
 }  // namespace unmask

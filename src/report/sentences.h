@@ -61,5 +61,7 @@ std::string unmasked_gap_in_words(const CellComparison& cell, bool with_holm);
 // "message (where; 12 in all)".
 std::string warning_in_words(const Warning& warning);
 std::string dropped_in_words(const Dropped& dropped);
+// Records that were dropped for one reason as one, the first, with their number.
+std::vector<Dropped> by_reason(const std::vector<Dropped>& dropped);
 
 }  // namespace unmask

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "report/margins_report.h"
 #include "report/mechanism_words.h"
@@ -70,6 +72,9 @@ void show_margins(Screen& screen, const Mechanism& m, double narrow) {
 void show_outcomes(Screen& screen, const CandidateMechanism& c) {
   const ReplayOutcomes& o = c.outcomes;
   screen.heading(safe_for_terminal(c.label) + " beside the baseline");
+  if (o.replies == 0)
+    return screen.paragraph("  ", "no context to which both replied: nothing to compare",
+                            Paint::Warn);
   screen.paragraph(
       "  action   ",
       fmt::format("same {} (of these, other arguments {}), another tool {}, text instead of a call "
@@ -88,10 +93,12 @@ void show_outcomes(Screen& screen, const CandidateMechanism& c) {
 }
 
 void show_replay_channels(Screen& screen, const CandidateMechanism& c) {
+  if (c.outcomes.replies == 0) return;
   Table table;
-  table.columns = {{"channel", false},     {"baseline"}, {"candidate"},      {"times as often"},
-                   {"[95%]", true, 3},     {"points"},   {"[95%]", true, 2}, {"only b/c", true, 4},
-                   {"McNemar p", true, 1}, {"Holm p"}};
+  table.columns = {{"channel", false}, {"baseline"},          {"candidate"},
+                   {"times as often"}, {"[95%]", true, 3},    {"points"},
+                   {"[95%]", true, 2}, {"only b/c", true, 4}, {"McNemar mid-p", true, 1},
+                   {"Holm p"}};
   for (const ReplayChannel& channel : c.channels)
     table.rows.push_back(
         {{channel.channel},
@@ -118,6 +125,13 @@ void show_bins(Screen& screen, const FlipAnalysis& flips) {
                           {percent(bin.flip_share())}});
   }
   if (!table.rows.empty()) screen.table(table);
+  long binned = 0;
+  for (const FlipBin& bin : flips.bins) binned += bin.decisions;
+  if (const long left = flips.pairs - binned; left > 0)
+    screen.paragraph("  ",
+                     fmt::format("{} more {} in no bin: the margin is known as a bound only",
+                                 counted(left, "decision"), left == 1 ? "is" : "are"),
+                     Paint::Dim);
   if (flips.pairs > 0) screen.paragraph("  ", slope_in_words(flips), Paint::Dim);
 }
 
@@ -185,21 +199,19 @@ void show_predictions(Screen& screen, const CandidateMechanism& c) {
   if (!c.additive && !c.multiplicative) return;
   screen.heading("Hallucinated names, foretold from the baseline's margins on other tasks");
   Table table;
-  table.columns = {{"noise", false},   {"baseline"},       {"foretold"}, {"observed"},
-                   {"times as often"}, {"[95%]", true, 2}, {"observed"}, {"[95%]", true, 1}};
-  const auto add = [&](const char* name, const std::optional<FailurePrediction>& p) {
-    if (!p) return;
-    table.rows.push_back({{name},
-                          {percent(p->baseline)},
-                          {percent(p->predicted)},
-                          {percent(p->observed)},
-                          {ratio(p->predicted_amplification)},
-                          {ratio_interval(p->predicted_ci95), Paint::Dim},
-                          {ratio(p->observed_amplification)},
-                          {ratio_interval(p->observed_ci95), Paint::Dim}});
+  table.columns = {{"names", false}, {"share"}, {"times as often"}, {"[95%]"}};
+  const auto add = [&](const char* what, double share, const std::optional<double>& times,
+                       const std::optional<Interval>& ci95) {
+    table.rows.push_back(
+        {{what}, {percent(share)}, {ratio(times)}, {ratio_interval(ci95), Paint::Dim}});
   };
-  add("additive", c.additive);
-  add("multiplicative", c.multiplicative);
+  // The decisions are the same, whichever noise foretells them.
+  const FailurePrediction& either = c.additive ? *c.additive : *c.multiplicative;
+  table.rows.push_back({{"baseline"}, {percent(either.baseline)}, {}, {}});
+  for (const auto& [what, p] : {std::pair("foretold, additive", &c.additive),
+                                std::pair("foretold, multiplicative", &c.multiplicative)})
+    if (*p) add(what, (*p)->predicted, (*p)->predicted_amplification, (*p)->predicted_ci95);
+  add("observed", either.observed, either.observed_amplification, either.observed_ci95);
   screen.table(table);
 }
 
@@ -245,7 +257,8 @@ std::string to_terminal(const MarginsReport& report, const TerminalStyle& style)
       evidence.push_back(warning_in_words(warning));
   }
   for (const Warning& warning : report.warnings) evidence.push_back(warning_in_words(warning));
-  for (const Dropped& dropped : report.dropped) evidence.push_back(dropped_in_words(dropped));
+  for (const Dropped& dropped : by_reason(report.dropped))
+    evidence.push_back(dropped_in_words(dropped));
   show_evidence(screen, evidence, kWarningsInMargins);
   show_provenance(screen, report.provenance, true);
   return screen.take();

@@ -49,9 +49,11 @@ std::string title_of(const GoalPower& goal, const PowerReport& report) {
       return fmt::format("Show the score equivalent within {:g} points",
                          points(report.options.margin));
     case PowerGoal::UnmaskedGap:
+      if (!(goal.effect > 0)) return "Detect an unmasked gap";
       return fmt::format("Detect an unmasked gap of {} points", in_points(goal.effect, false));
     case PowerGoal::Decisions:
-      return fmt::format("Detect {} points more failing decisions, {} of them discordant",
+      if (!(goal.effect > 0)) return "Detect more failing decisions";
+      return fmt::format("Detect {} points more failing decisions, with {} of all discordant",
                          in_points(goal.effect, false), percent(model.decisions.discordance));
   }
   return "";
@@ -139,13 +141,13 @@ std::string smallest_in_words(const GoalPower& goal, const PowerOptions& options
     return fmt::format("No design of this grid reaches {}.", whole_percent(options.wanted));
   const PowerPoint& best = *goal.smallest;
   const long units = best.design.units();
-  return fmt::format("Smallest: {} × {} = {}{} (power {} ± {:.1f} points of simulation error).",
+  return fmt::format("Smallest: {} × {} = {}{} (power {} ± {:.1f} points, two standard errors).",
                      counted(best.design.tasks, "task"),
                      is_decisions(goal) ? counted(best.design.trials, "decision")
                                         : counted(best.design.trials, "trial"),
                      counted(units, is_decisions(goal) ? "paired decision" : "episode"),
                      is_decisions(goal) ? "" : " an arm", whole_percent(best.power),
-                     points(best.error));
+                     points(2 * best.error));
 }
 
 // What more trials cannot do, and what would.
@@ -195,10 +197,9 @@ std::string how_to_read(const PowerReport& report) {
   const PowerOptions& options = report.options;
   std::string text = fmt::format(
       "Each number is the share of {} simulated studies in which the audit's own test finds it, "
-      "within {:.1f} points (two standard errors). ∞: every task's truth known, so that only the "
-      "differences between tasks are left.",
-      count_text(options.simulations),
-      points(2 * std::sqrt(options.wanted * (1 - options.wanted) / options.simulations)));
+      "within at most {:.1f} points (two standard errors, at a power of 50%). ∞: every task's "
+      "truth known, so that only the differences between tasks are left.",
+      count_text(options.simulations), points(2 * std::sqrt(0.25 / options.simulations)));
   if (options.comparisons > 1)
     text += fmt::format(
         " Tests pass at {:g} / {}, the first step of Holm's correction over {} comparisons, which "
@@ -215,8 +216,11 @@ std::string to_terminal(const PowerReport& report, const TerminalStyle& style) {
   screen.blank();
   screen.paragraph("", source_in_words(report));
   for (const GoalPower& goal : report.goals) show_goal(screen, goal, report);
-  screen.heading("How to read this");
-  screen.paragraph("  ", how_to_read(report), Paint::Dim);
+  const bool any_number =
+      std::any_of(report.goals.begin(), report.goals.end(),
+                  [](const GoalPower& goal) { return !goal.undefined.has_value(); });
+  if (any_number || !report.notes.empty()) screen.heading("How to read this");
+  if (any_number) screen.paragraph("  ", how_to_read(report), Paint::Dim);
   for (const std::string& note : report.notes) screen.paragraph("  ", note, Paint::Dim);
   std::vector<std::string> evidence;
   for (const Warning& warning : report.warnings)

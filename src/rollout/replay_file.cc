@@ -85,6 +85,34 @@ std::optional<ReplayHead> head_of(const Value& json) {
   return head;
 }
 
+// How a line of tools or of a context differs from the one that is due.
+std::string difference(const Value& found, std::string_view due_line) {
+  const Result<Value> due = parse_json(due_line);
+  if (!due) return "is not what is written here";
+  const bool tools = text_of(found, "kind") == "tools";
+  const std::string id = text_of(*due, "id");
+  if (text_of(*due, "kind") == "tools") {
+    if (!tools) return "stands where a list of tools is due: the line of the tools is missing";
+    return "is not the list of tools that the log gives here: the tools have changed since, or "
+           "this line has";
+  }
+  if (tools) return fmt::format("is a list of tools where the context '{}' is due", id);
+  if (text_of(found, "id") != id)
+    return fmt::format(
+        "is the context '{}' where '{}' is due: lines of the file are missing, doubled or out of "
+        "order",
+        text_of(found, "id"), id);
+  if (text_of(found, "sha256") != text_of(*due, "sha256"))
+    return fmt::format(
+        "has another SHA-256 of its messages and tools than the context '{}' that the log gives "
+        "here: the log, its prompts or tools have changed since, or this line has",
+        id);
+  return fmt::format(
+      "is not written as the context '{}' that the log gives here, though messages and tools are "
+      "the same: this line has changed, or what the log says beside them",
+      id);
+}
+
 }  // namespace
 
 ReplayFile::ReplayFile(std::string path, ReplayHead head,
@@ -160,7 +188,8 @@ bool ReplayFile::take_up_reply(std::string_view line) {
 }
 
 // Why the line with that number, the first that is not what this replay would have written, is not.
-std::string ReplayFile::misfit(std::string_view line, std::size_t number) const {
+std::string ReplayFile::misfit(std::string_view line, std::size_t number,
+                               std::string_view due_line) const {
   const std::string cure = fmt::format(
       "; cut the file off before line {} (head -n {}) and the same command goes on from there, or "
       "--out FILE begins another",
@@ -178,8 +207,11 @@ std::string ReplayFile::misfit(std::string_view line, std::size_t number) const 
                "of order",
                kind, due()) +
            cure;
-  return "is not the context that the log gives here: the log, its prompts or tools have changed "
-         "since, or this line of the file has; --out FILE begins another";
+  if (line.ends_with('\r') && line.substr(0, line.size() - 1) == due_line)
+    return "ends with CR LF where this program writes LF: the file was converted; tr -d '\\r' "
+           "makes "
+           "it what it was, or --out FILE begins another";
+  return difference(*json, due_line) + cure;
 }
 
 // What is written next, in words.
@@ -193,11 +225,13 @@ std::string ReplayFile::due() const {
 // The lines after the first, as far as they are what would be written; returns what is left.
 std::string_view ReplayFile::take_up_lines(std::string_view rest, std::optional<Error>& error) {
   std::size_t line = 2;
+  std::string_view due;
   while (!rest.empty() && next_ < total()) {
     const std::size_t end = rest.find('\n');
     if (end == std::string_view::npos) return rest;
     const bool last = end + 1 == rest.size();
     std::size_t length = end + 1;
+    due = {};
     if (!context_written_) {
       const std::string& expected = contexts_[next_ / per_context_].written;
       const bool whole = rest.starts_with(expected);
@@ -206,10 +240,13 @@ std::string_view ReplayFile::take_up_lines(std::string_view rest, std::optional<
       if (!whole && last && !parse_json(rest.substr(0, end))) return rest;
       if (!whole) {
         // Of the two lines, the one that differs.
-        if (std::string_view(expected).starts_with(rest.substr(0, length))) {
+        due = expected;
+        if (due.starts_with(rest.substr(0, length))) {
           rest.remove_prefix(length);
+          due.remove_prefix(length);
           ++line;
         }
+        due = due.substr(0, due.find('\n'));
         break;
       }
       context_written_ = true;
@@ -223,7 +260,7 @@ std::string_view ReplayFile::take_up_lines(std::string_view rest, std::optional<
     rest.remove_prefix(length);
   }
   if (!rest.empty())
-    error = Error{ErrorKind::Malformed, misfit(rest.substr(0, rest.find('\n')), line),
+    error = Error{ErrorKind::Malformed, misfit(rest.substr(0, rest.find('\n')), line, due),
                   path_ + ":" + std::to_string(line)};
   return rest;
 }

@@ -61,7 +61,8 @@ class ReplayFile {
   Result<Done> take_up();
   Result<Done> check_head(std::string_view line) const;
   bool take_up_reply(std::string_view line);
-  std::string misfit(std::string_view line, std::size_t number) const;
+  // `due`: the line of a context or of tools that is written next; empty where a reply is.
+  std::string misfit(std::string_view line, std::size_t number, std::string_view due) const;
   std::string due() const;
   std::string_view take_up_lines(std::string_view rest, std::optional<Error>& error);
   Result<Done> append(std::string_view bytes);

@@ -202,7 +202,20 @@ TEST_F(ReplayRun, SaysWhichOfItsOwnLinesIsDamagedAndHow) {
       {[](Lines& l) { l.insert(l.begin() + 10, l[9]); }, 11, "of the kind reply where the reply"},
       {[](Lines& l) { l.erase(l.begin() + 8); }, 9, "of the kind reply where a context is due"},
       {[](Lines& l) { l.push_back("more\n"); }, 63, "follows the last line"},
-      {[](Lines& l) { l[2].insert(l[2].find("\"sha256\"") + 11, "0"); }, 3, "or this line"},
+      {[](Lines& l) { l[2].insert(l[2].find("\"sha256\"") + 11, "0"); }, 3,
+       "has another SHA-256 of its messages and tools than the context 'e0m1'"},
+      {[](Lines& l) { l[2].insert(l[2].find("\"sha256\"") + 11, "0"); }, 3, "(head -n 2)"},
+      {[](Lines& l) { l.erase(l.begin() + 1); }, 2, "the line of the tools is missing"},
+      {[](Lines& l) { l[1].insert(l[1].find("\"names\"") + 10, "\"extra\", "); }, 2,
+       "is not the list of tools that the log gives here"},
+      {[](Lines& l) { l[2].insert(l[2].find("\"turns\"") + 9, "1"); }, 3,
+       "is not written as the context"},
+      {[](Lines& l) { l.erase(l.begin() + 7, l.begin() + 12); }, 8,
+       "lines of the file are missing"},
+      {[](Lines& l) {
+         for (std::string& line : l) line.insert(line.size() - 1, "\r");
+       },
+       2, "ends with CR LF"},
   };
   for (const Damage& damage : cases) {
     Lines damaged = lines;

@@ -36,6 +36,14 @@ bool exceeds_one(const TokenDecision& token) {
   return sum > 1 + kRounding;
 }
 
+bool is_beyond_computing(const TokenDecision& token) {
+  constexpr double kLeast = -10000;
+  return token.logprob < kLeast ||
+         std::any_of(token.top.begin(), token.top.end(), [&](const TokenAlternative& alternative) {
+           return alternative.logprob < kLeast;
+         });
+}
+
 std::string_view contradiction_at(const TokenDecision& token) {
   if (disagrees_with_itself(token))
     return "a token's log-probability is not the one it has among its alternatives, which is the "
@@ -43,6 +51,9 @@ std::string_view contradiction_at(const TokenDecision& token) {
   if (exceeds_one(token))
     return "the probabilities of a token and its alternatives add up to more than 1, so the margin "
            "taken there cannot be right";
+  if (is_beyond_computing(token))
+    return "a log-probability is below -10,000, which no model computes: a margin taken there is "
+           "too wide";
   return "";
 }
 

@@ -92,10 +92,10 @@ struct Decision {
   bool operator==(const Decision&) const = default;
 };
 
-// What in the numbers cannot be, as a sentence without the place: a token's log-probability that
-// differs from its own among its alternatives, or probabilities at one token that add up to more
-// than 1, each by more than 0.001, which servers' rounding reaches. Such numbers are used as they
-// are, for the choice they belong to is real.
+// What in the numbers cannot be, as a sentence without the place: a token's log-probability unlike
+// its own among its alternatives, or probabilities at one token above 1 in all, each by more than
+// 0.001 (servers round); a log-probability below -10,000 (some write -9999 for a probability of 0).
+// Such numbers are used as they are, for the choice they belong to is real.
 //
 // Empty   nothing.
 std::string_view contradiction_in(const Decision& decision);

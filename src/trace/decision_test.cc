@@ -58,6 +58,9 @@ TEST(Decision, SaysWhichNumbersCannotBe) {
   EXPECT_NE(said({"a", -0.1, {{"a", -0.2}, {"b", -3}}}).find("among its alternatives"),
             std::string::npos);
   EXPECT_NE(said({"a", -0.1, {{"b", -0.1}}}).find("more than 1"), std::string::npos);
+  EXPECT_NE(said({"a", -0.1, {{"a", -0.1}, {"b", -1e300}}}).find("no model"), std::string::npos);
+  EXPECT_NE(said({"a", -10001, {}}).find("no model"), std::string::npos);
+  EXPECT_EQ(said({"a", -0.1, {{"a", -0.1}, {"b", -9999}}}), "");  // a server's way to write 0
   EXPECT_EQ(said({"a", -0.1, {}}), "");
   EXPECT_EQ(said({"a", -0.1, {{"a", -0.1005}, {"b", -2.4}}}), "");
 }
