@@ -165,26 +165,28 @@ void warn_of_swap(const Arm& baseline, const Arm& candidate, Warnings& out) {
                  "", 1});
 }
 
-// A copy of the baseline's log compared with itself would pass every test.
+// A copy of the baseline's log compared with itself would pass every test. Two runs may well have
+// the same ids and messages, where a seed or the temperature leaves nothing to chance: that they
+// took the same time to the last digit is what a copy has and a run has not.
 void warn_of_same_episodes(const Arm& baseline, const Arm& candidate, Warnings& out) {
   const auto identity = [](const EpisodeFacts& e) {
-    return std::tie(e.domain, e.task_id, e.trial, e.id, e.seed, e.trajectory_hash);
+    return std::tie(e.domain, e.task_id, e.trial, e.id, e.seed, e.seconds, e.trajectory_hash);
   };
   using Identity = std::tuple<std::string, std::string, int, std::string,
-                              std::optional<std::int64_t>, std::uint64_t>;
+                              std::optional<std::int64_t>, std::optional<double>, std::uint64_t>;
   std::set<Identity> known;
   for (const EpisodeFacts& episode : baseline.episodes) known.insert(identity(episode));
   std::int64_t same = 0;
   for (const EpisodeFacts& episode : candidate.episodes) {
     if (episode.id.empty() || !known.contains(identity(episode))) return;
-    ++same;
+    if (episode.seconds.value_or(0) > 0) ++same;
   }
   if (same == 0) return;
-  out.push_back({"same_episodes",
-                 "The candidate holds the baseline's episodes: every id, seed and message of " +
-                     counted(same, "episode") +
-                     " is the same, so nothing of another model is compared.",
-                 "", same});
+  out.push_back(
+      {"same_episodes",
+       "The candidate holds the baseline's episodes: id, seed, duration and messages of " +
+           counted(same, "episode") + " are the same, so nothing of another model is compared.",
+       "", same});
 }
 
 char folded(char c) {

@@ -200,6 +200,10 @@ TEST(PairingWarnings, SeeTheBaselinesOwnEpisodes) {
   for (std::size_t i = 0; i < b.episodes.size(); ++i)
     b.episodes.edit(i).id = "episode " + std::to_string(i);
   Arm c = b;
+  EXPECT_FALSE(
+      between(pairing_warnings(b, c), "same_episodes"));  // nothing says how long they took
+  for (std::size_t i = 0; i < b.episodes.size(); ++i) b.episodes.edit(i).seconds = 1.25;
+  c = b;
   EXPECT_TRUE(between(pairing_warnings(b, c), "same_episodes"));
   c.episodes.edit(0).trajectory_hash ^= 1;
   EXPECT_FALSE(between(pairing_warnings(b, c), "same_episodes"));

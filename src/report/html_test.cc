@@ -51,8 +51,8 @@ TEST(HtmlText, ShowsInvisibleCharactersAndBrokenBytes) {
 }
 
 TEST(HtmlText, JsonInAScriptCannotEndIt) {
-  const std::string json = html::script_json("{\"a\": \"</script><!--&\xE2\x80\xA8\"}");
-  EXPECT_EQ(json, "{\"a\": \"\\u003c/script\\u003e\\u003c!--\\u0026\\u2028\"}");
+  const std::string escaped = html::script_json("{\"a\": \"</script><!--&\xE2\x80\xA8\"}");
+  EXPECT_EQ(escaped, "{\"a\": \"\\u003c/script\\u003e\\u003c!--\\u0026\\u2028\"}");
 }
 
 TEST(HtmlText, CodeOnlyBetweenTwoBackticks) {

@@ -10,7 +10,7 @@ namespace unmask {
 namespace {
 
 // Two numbers of tasks, one of trials; the smaller number of tasks cannot reach the power.
-PowerReport sample() {
+PowerReport power_sample() {
   PowerReport report;
   report.from = {{"BF16 \x1b[31mred"}, 30, 4, 120};
   report.model.failure = {{0.1, 0.2}, {0.2, 0.2}, 0.9};
@@ -32,7 +32,7 @@ PowerReport sample() {
 }
 
 TEST(PowerOnAScreen, SaysWhatReachesThePowerAndWhatMoreTrialsCannotDo) {
-  const std::string screen = to_terminal(sample(), {false, 90});
+  const std::string screen = to_terminal(power_sample(), {false, 90});
   EXPECT_NE(screen.find("Smallest: 70 tasks × 4 trials = 280 episodes an arm"), std::string::npos)
       << screen;
   EXPECT_NE(screen.find("More trials on the same tasks cannot do it with 30 tasks or fewer"),
@@ -42,14 +42,14 @@ TEST(PowerOnAScreen, SaysWhatReachesThePowerAndWhatMoreTrialsCannotDo) {
 }
 
 TEST(PowerOnAScreen, GivesErrorsAsTwoStandardErrors) {
-  const std::string screen = to_terminal(sample(), {false, 200});
+  const std::string screen = to_terminal(power_sample(), {false, 200});
   EXPECT_NE(screen.find("(power 81% ± 3.6 points, two standard errors)"), std::string::npos)
       << screen;
   EXPECT_NE(screen.find("within at most 4.5 points"), std::string::npos) << screen;
 }
 
 TEST(PowerOnAScreen, ExplainsNoNumbersWhereThereAreNone) {
-  PowerReport report = sample();
+  PowerReport report = power_sample();
   report.goals.erase(report.goals.begin());
   report.goals[0].goal = PowerGoal::Decisions;
   report.goals[0].effect = -0.02;
@@ -60,7 +60,7 @@ TEST(PowerOnAScreen, ExplainsNoNumbersWhereThereAreNone) {
 
 TEST(PowerOnAScreen, FitsAnyWidthAndIsSafe) {
   for (const int width : {30, 60, 100}) {
-    const std::string screen = to_terminal(sample(), {false, width});
+    const std::string screen = to_terminal(power_sample(), {false, width});
     EXPECT_EQ(screen.find('\x1b'), std::string::npos);
     std::size_t begin = 0;
     while (begin < screen.size()) {
@@ -72,16 +72,16 @@ TEST(PowerOnAScreen, FitsAnyWidthAndIsSafe) {
 }
 
 TEST(PowerAsJson, WritesEndlessTrialsAndWhatIsUndefinedAsNull) {
-  const nlohmann::json json = nlohmann::json::parse(to_json(sample()));
-  EXPECT_EQ(json["schema"], "unmask.power/1");
-  const nlohmann::json& goal = json["goals"][0];
+  const nlohmann::json power = nlohmann::json::parse(to_json(power_sample()));
+  EXPECT_EQ(power["schema"], "unmask.power/1");
+  const nlohmann::json& goal = power["goals"][0];
   EXPECT_EQ(goal["grid"][1]["power"], 0.95);
   EXPECT_TRUE(goal["endless_trials"][0]["trials"].is_null());
   EXPECT_TRUE(goal["needed"][1]["trials"].is_null());
   EXPECT_EQ(goal["needed"][1]["tasks"], 52);
   EXPECT_EQ(goal["trials_fail_up_to_tasks"], 30);
-  EXPECT_TRUE(json["goals"][1]["smallest"].is_null());
-  EXPECT_TRUE(json["goals"][1]["grid"].empty());
+  EXPECT_TRUE(power["goals"][1]["smallest"].is_null());
+  EXPECT_TRUE(power["goals"][1]["grid"].empty());
   EXPECT_TRUE(nlohmann::json::parse(to_json(PowerReport{}))["pilot"].is_null());
 }
 
