@@ -168,7 +168,9 @@ TEST(JsonContract, WritesWhatIsNotFiniteAsNull) {
   ChannelComparison& channel = report.cells[0].comparison.channels[Channel::ToolName];
   channel.amplification_ci95 = Interval{1.5, INFINITY};
   channel.volume = NAN;
-  const json read = json::parse(to_json(report))["cells"][0]["channels"]["tool_name"];
+  const json document = json::parse(to_json(report));
+  EXPECT_EQ(complaint("audit.schema.json", document), "");
+  const json read = document["cells"][0]["channels"]["tool_name"];
   EXPECT_EQ(read["amplification_ci95"][0], 1.5);
   EXPECT_TRUE(read["amplification_ci95"][1].is_null());
   EXPECT_TRUE(read["volume"].is_null());
