@@ -48,6 +48,17 @@ std::string field_at(const AuditReport& report, const Pair& row, const Pair& col
          "</td>";
 }
 
+// The first number of a precision's name, which is its bits: fp8, INT4-AWQ, Q3_K_M. 0 where there
+// is none. Columns go from many bits to few.
+int bits_of(const std::string& precision) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto begin = std::find_if(precision.begin(), precision.end(), is_digit);
+  int bits = 0;
+  for (auto c = begin; c != precision.end() && is_digit(*c) && bits < 100; ++c)
+    bits = 10 * bits + (*c - '0');
+  return bits;
+}
+
 std::string by_place(const AuditReport& report) {
   std::vector<Pair> rows;
   std::vector<Pair> columns;
@@ -55,8 +66,9 @@ std::string by_place(const AuditReport& report) {
     add_once(rows, {cell.place.family, cell.place.architecture});
     add_once(columns, {cell.place.domain, cell.place.precision});
   }
-  std::stable_sort(columns.begin(), columns.end(),
-                   [](const Pair& a, const Pair& b) { return a.first < b.first; });
+  std::stable_sort(columns.begin(), columns.end(), [](const Pair& a, const Pair& b) {
+    return std::pair(a.first, -bits_of(a.second)) < std::pair(b.first, -bits_of(b.second));
+  });
   std::string out = "<thead><tr><th scope=\"col\">model</th>";
   for (const auto& [domain, precision] : columns)
     out += fmt::format("<th scope=\"col\">{}<br>{}</th>", escaped(domain), escaped(precision));

@@ -159,7 +159,8 @@ TEST(Html, AGridSaysEveryVerdictInAWordAndLinksToItsCell) {
     EXPECT_TRUE(
         contains(page, "</span>" + std::string(to_string(grid.cells[i].judgement.verdict))));
   }
-  EXPECT_TRUE(contains(page, "not in the grid"));  // gemma moe INT0
+  EXPECT_TRUE(contains(page, "not in the grid"));                         // gemma moe INT0
+  EXPECT_LT(page.find("telecom<br>INT5"), page.find("telecom<br>INT4"));  // from many bits to few
 }
 
 TEST(Html, ConversationsAreEscapedAndMarked) {
