@@ -114,9 +114,18 @@ bool any_graded(const Arm& arm) {
   return std::any_of(arm.episodes.begin(), arm.episodes.end(), is_evaluated);
 }
 
-bool any_ran(const Arm& arm) {
-  return std::any_of(arm.episodes.begin(), arm.episodes.end(),
-                     [](const EpisodeFacts& episode) { return !episode.excluded; });
+// A task has an episode that is not excluded in both arms.
+bool any_ran_in_both(const PairedArms& arms) {
+  const auto ran = [](const Arm& arm, std::size_t t) {
+    for (std::size_t e = arm.tasks[t].begin; e < arm.tasks[t].end; ++e) {
+      if (!arm.episodes[e].excluded) return true;
+    }
+    return false;
+  };
+  for (std::size_t t = 0; t < arms.baseline.tasks.size(); ++t) {
+    if (ran(arms.baseline, t) && ran(arms.candidate, t)) return true;
+  }
+  return false;
 }
 
 void compare_success(const PairedArms& arms, std::optional<int> k0, const TaskResamples& all_tasks,
@@ -127,7 +136,7 @@ void compare_success(const PairedArms& arms, std::optional<int> k0, const TaskRe
   cell.episodes_baseline = evaluated_in(arms.baseline, success.tasks);
   cell.episodes_candidate = evaluated_in(arms.candidate, success.tasks);
   cell.graded = any_graded(arms.baseline) && any_graded(arms.candidate);
-  cell.ran = any_ran(arms.baseline) && any_ran(arms.candidate);
+  cell.ran = any_ran_in_both(arms);
   cell.evaluated_tasks = static_cast<long>(success.tasks.size());
   if (cell.graded) list_unevaluated(arms, success.tasks, cell.unpaired_tasks);
   cell.outcome = compare_outcomes(differences, options.equivalence_margin);

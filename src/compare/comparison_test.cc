@@ -272,6 +272,17 @@ TEST(CompareArms, TellsArmsThatNeverRanFromUngradedOnes) {
   EXPECT_FALSE(compared(b, c).graded);
 }
 
+TEST(CompareArms, TakesArmsThatRanDifferentTasksForNoEvidence) {
+  Arm b = random_arm({.tasks = 6, .seed = 12});
+  Arm c = random_arm({.tasks = 6, .seed = 13});
+  for (std::size_t t = 0; t < 6; ++t) {
+    Arm& broken = t < 3 ? b : c;
+    for (std::size_t e = broken.tasks[t].begin; e < broken.tasks[t].end; ++e)
+      broken.episodes.edit(e).excluded = true;
+  }
+  EXPECT_FALSE(compared(b, c).ran);
+}
+
 TEST(CompareArms, LeavesTasksWithoutAnEvaluatedEpisodeOutOfTheOutcome) {
   Arm b = random_arm({.tasks = 12, .seed = 14});
   const Arm c = random_arm({.tasks = 12, .seed = 15});

@@ -176,16 +176,18 @@ void warn_of_same_episodes(const Arm& baseline, const Arm& candidate, Warnings& 
                               std::optional<std::int64_t>, std::optional<double>, std::uint64_t>;
   std::set<Identity> known;
   for (const EpisodeFacts& episode : baseline.episodes) known.insert(identity(episode));
-  std::int64_t same = 0;
-  for (const EpisodeFacts& episode : candidate.episodes) {
-    if (episode.id.empty() || !known.contains(identity(episode))) return;
-    if (episode.seconds.value_or(0) > 0) ++same;
-  }
+  const std::int64_t same =
+      std::count_if(candidate.episodes.begin(), candidate.episodes.end(), [&](const auto& episode) {
+        return !episode.id.empty() && episode.seconds.value_or(0) > 0 &&
+               known.contains(identity(episode));
+      });
   if (same == 0) return;
   out.push_back(
       {"same_episodes",
-       "The candidate holds the baseline's episodes: id, seed, duration and messages of " +
-           counted(same, "episode") + " are the same, so nothing of another model is compared.",
+       "The candidate holds episodes of the baseline: id, seed, duration and messages of " +
+           count_text(same) + " of its " +
+           counted(static_cast<long>(candidate.episodes.size()), "episode") +
+           " are the same, so there nothing of another model is compared.",
        "", same});
 }
 

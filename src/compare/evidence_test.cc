@@ -205,7 +205,9 @@ TEST(PairingWarnings, SeeTheBaselinesOwnEpisodes) {
   for (std::size_t i = 0; i < b.episodes.size(); ++i) b.episodes.edit(i).seconds = 1.25;
   c = b;
   EXPECT_TRUE(between(pairing_warnings(b, c), "same_episodes"));
-  c.episodes.edit(0).trajectory_hash ^= 1;
+  c.episodes.edit(0).trajectory_hash ^= 1;  // one of another run among copies
+  EXPECT_TRUE(between(pairing_warnings(b, c), "same_episodes"));
+  for (std::size_t i = 0; i < c.episodes.size(); ++i) c.episodes.edit(i).seconds = 2.5;
   EXPECT_FALSE(between(pairing_warnings(b, c), "same_episodes"));
 }
 

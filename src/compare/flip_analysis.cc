@@ -27,6 +27,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -156,6 +157,23 @@ std::optional<HeldOut> held_out(const Columns& all, const CrossFit& cross, bool 
       clopper_pearson(static_cast<double>(out.flips_observed), rows, 0.95);
   if (!share) return std::nullopt;
   out.flips_ci95 = {share->lo * rows, share->hi * rows};
+  // Flips of one task may be one decision met again, so the range is no narrower than by tasks.
+  std::map<int, std::pair<double, double>> tasks;  // flips, rows
+  for (std::size_t i = 0; i < all.task.size(); ++i) {
+    tasks[all.task[i]].first += all.flip[i];
+    tasks[all.task[i]].second += 1;
+  }
+  std::vector<double> flips;
+  std::vector<double> chances;
+  for (const auto& [task, counts] : tasks) {
+    flips.push_back(counts.first);
+    chances.push_back(counts.second);
+  }
+  const Estimate by_task = rate_estimate(flips, chances, static_cast<double>(tasks.size()));
+  if (by_task.ci95) {
+    out.flips_ci95.lo = std::min(out.flips_ci95.lo, by_task.ci95->lo * rows);
+    out.flips_ci95.hi = std::max(out.flips_ci95.hi, by_task.ci95->hi * rows);
+  }
   return out;
 }
 

@@ -141,7 +141,8 @@ struct HeldOut {
   long rows = 0;
   double flips_predicted = 0;
   long flips_observed = 0;
-  // Numbers of flips that those observed allow: Clopper and Pearson, rows taken as independent.
+  // Numbers of flips that those observed allow: the wider ends of Clopper and Pearson (rows taken
+  // as independent) and of the interval clustered by task.
   Interval flips_ci95;
 
   bool is_contradicted() const {

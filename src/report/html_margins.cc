@@ -300,6 +300,11 @@ std::string candidate_sections(const CandidateMechanism& candidate, const Candid
       inner += section(id_of(spot.id(), to_string(flips.kind)), level + 1,
                        fmt::format("Flips, {}", decision_in_words(flips.kind)),
                        flips_part(flips, spot, charts));
+    else if (!left_out_in_words(flips).empty())
+      inner += section(
+          id_of(spot.id(), to_string(flips.kind)), level + 1,
+          fmt::format("Flips, {}", decision_in_words(flips.kind)),
+          paragraph("None to compare; left out: " + escaped(left_out_in_words(flips)) + ".", ""));
   inner += section(id_of(spot.id(), "foretold"), level + 1, "Failures foretold",
                    foretold_table(candidate, spot));
   return section(spot.id(), level, candidate.label + " beside the baseline", inner);

@@ -109,6 +109,10 @@ std::string candidate_section(const CandidateMechanism& c) {
       share_of(o.text_instead, o.replies), share_of(o.call_instead, o.replies));
   out += replay_channel_table(c) + models_table(c) + predictions_text(c);
   for (const FlipAnalysis& flips : c.flips)
+    if (flips.pairs == 0 && !left_out_in_words(flips).empty())
+      out += fmt::format("- {}: no flips to compare, left out: {}\n", decision_in_words(flips.kind),
+                         left_out_in_words(flips));
+  for (const FlipAnalysis& flips : c.flips)
     if (!calibration_in_words(flips).empty())
       out += fmt::format("- {}: {}\n", decision_in_words(flips.kind), calibration_in_words(flips));
   out += "\n";

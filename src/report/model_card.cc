@@ -184,6 +184,12 @@ std::string comparison_block(const AuditedCell& cell) {
   summary += fmt::format("Change in success: {}.", outcome_in_words(c.outcome, true));
   const std::string unmasked = unmasked_gap_in_words(c, true);
   if (!unmasked.empty()) summary += " Unmasked gap: " + unmasked + ".";
+  const std::string left_out = left_out_in_words(c);
+  if (!left_out.empty()) summary += " " + left_out + ".";
+  for (const Warning& warning : c.warnings) {
+    if (warning.code == "same_episodes" || warning.code == "unequal_episodes")
+      summary += "\n\n**Warning:** " + plain(warning.message);
+  }
   return block(title, summary + "\n\n", {&c.baseline, &c.candidate}, &c);
 }
 

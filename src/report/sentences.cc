@@ -74,9 +74,13 @@ std::string amplified_headline(const CellComparison& cell) {
   const Outcome& outcome = cell.outcome;
   const bool rises =
       outcome.delta && outcome.delta->mean > 0 && outcome.p_holm && *outcome.p_holm < kVerdictAlpha;
+  const bool told = cell.budget.unmasked.test.has_value();
   std::string text =
-      rises ? "The score is higher and what the error budget hides is not shown to have changed"
-            : "Neither the score nor what the error budget hides is shown to have changed";
+      !told
+          ? std::string(rises ? "The score is higher" : "The score is not shown to have changed") +
+                " and what the error budget hides cannot be told"
+      : rises ? "The score is higher and what the error budget hides is not shown to have changed"
+              : "Neither the score nor what the error budget hides is shown to have changed";
   if (cell.outcome.delta && cell.budget.unmasked.test)
     text += fmt::format(" ({}; unmasked gap {})", points_text(cell.outcome.delta->mean),
                         points_text(cell.budget.unmasked.test->mean));
@@ -345,8 +349,8 @@ std::string recovery_in_words(const CellComparison& cell) {
   if (!r.baseline && !r.candidate) return "";
   std::string text = fmt::format("{} → {} of failed calls are followed by one that works",
                                  percent(r.baseline), percent(r.candidate));
-  if (r.difference)
-    text += fmt::format("; {} {}", points_text(r.difference), points_interval(r.difference_ci95));
+  if (r.difference) text += "; " + points_text(r.difference);
+  if (r.difference_ci95) text += " " + points_interval(r.difference_ci95);
   if (r.equivalent)
     text += *r.equivalent ? ", equivalent within ±10" : ", not shown to be equivalent within ±10";
   return text + ".";

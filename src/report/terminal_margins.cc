@@ -182,7 +182,12 @@ void show_models(Screen& screen, const FlipAnalysis& flips) {
 
 void show_flips(Screen& screen, const CandidateMechanism& c) {
   for (const FlipAnalysis& flips : c.flips) {
-    if (flips.pairs == 0) continue;
+    if (flips.pairs == 0) {
+      if (left_out_in_words(flips).empty()) continue;
+      screen.heading(fmt::format("Flips, {}: none to compare", decision_in_words(flips.kind)));
+      screen.paragraph("  ", "left out: " + left_out_in_words(flips) + ".", Paint::Dim);
+      continue;
+    }
     screen.heading(fmt::format("Flips, {}: {} of {}, {}", decision_in_words(flips.kind),
                                count_text(flips.flips), count_text(flips.pairs),
                                percent_estimate(flips.flip_share)));

@@ -56,6 +56,14 @@ std::optional<int> tasks_to_settle(double mean, std::optional<double> sd, double
   return positive(tasks_to_detect(mean, *sd, kVerdictAlpha, kPlanningPower), present);
 }
 
+// Where all tasks differ alike, the distance of the limit is a number over n and shrinks like one.
+std::optional<int> tasks_without_spread(double mean, double upper, double limit, long present) {
+  if (!(upper > mean) || !(mean < limit)) return std::nullopt;
+  const double needed = static_cast<double>(present) * (upper - mean) / (limit - mean);
+  if (!(needed < 1e9)) return std::nullopt;
+  return std::max(static_cast<int>(present) + 1, static_cast<int>(std::floor(needed)) + 1);
+}
+
 // What a condition is settled by: a mean over tasks against a limit.
 struct Settled {
   double mean = 0;
@@ -183,6 +191,9 @@ std::string p_text(double p) {
 }
 
 std::string nothing_ran_sentence(const CellComparison& cell) {
+  const auto ran = [](const ArmSummary& arm) { return arm.episodes_total > arm.episodes_excluded; };
+  if (ran(cell.baseline) && ran(cell.candidate))
+    return "Nothing was evaluated: no task has an episode that ran in both arms.";
   return fmt::format("Nothing was evaluated: {} and {} are excluded (infrastructure errors).",
                      excluded_of(cell.baseline, "baseline"),
                      excluded_of(cell.candidate, "candidate"));
@@ -271,7 +282,9 @@ Condition outcome_not_worse(const CellComparison& cell) {
   if (!condition.met) {
     const Settled what{-cell.outcome.delta->mean, cell.sd_delta, cell.between_delta, margin};
     const long tasks = static_cast<long>(cell.outcome.delta->df) + 1;
-    condition.tasks_needed = tasks_to_settle(what.mean, what.sd, margin, tasks);
+    condition.tasks_needed = cell.sd_delta == 0.0
+                                 ? tasks_without_spread(what.mean, -ci90.lo, margin, tasks)
+                                 : tasks_to_settle(what.mean, what.sd, margin, tasks);
     condition.trials_needed = trials_to_settle(what, tasks, present_trials(cell));
   }
   return condition;
@@ -293,7 +306,10 @@ Condition unmasked_gap_small(const CellComparison& cell) {
   if (!condition.met) {
     const Settled what{test->mean, cell.sd_unmasked, cell.between_unmasked, kUnmaskedLimit};
     const long tasks = static_cast<long>(test->df) + 1;
-    condition.tasks_needed = tasks_to_settle(what.mean, what.sd, kUnmaskedLimit, tasks);
+    condition.tasks_needed =
+        cell.sd_unmasked == 0.0
+            ? tasks_without_spread(what.mean, test->upper95, kUnmaskedLimit, tasks)
+            : tasks_to_settle(what.mean, what.sd, kUnmaskedLimit, tasks);
     condition.trials_needed = trials_to_settle(what, tasks, present_trials(cell));
   }
   return condition;

@@ -25,6 +25,7 @@ struct Measured {
   std::optional<double> value;
   std::optional<double> bad_limit;   // 95 %, on the bad side
   std::optional<double> good_limit;  // 95 %, on the good side
+  std::optional<double> weighed;     // the same with each task weighed alike, where that differs
   bool high = true;
 };
 
@@ -80,11 +81,20 @@ GateStatus status_of(const Measured& measured, double limit, GateBasis basis) {
                                                                 : GateStatus::Inconclusive;
 }
 
+// Two numbers of one thing that lie on different sides of the limit do not settle it.
+GateStatus agreed_status(const Measured& measured, double limit, GateBasis basis) {
+  const GateStatus status = status_of(measured, limit, basis);
+  if (!measured.weighed || status == GateStatus::Inconclusive) return status;
+  const bool fails = beyond(*measured.weighed, limit, measured.high) > 0;
+  return fails == (status == GateStatus::Fail) ? status : GateStatus::Inconclusive;
+}
+
 // "2.40 (95 % limit 2.90), at most 1.50 asked: 0.90 too much".
 std::string sentence_of(const Measured& measured, double limit, const GateFinding& finding,
                         GateBasis basis, const Words& words) {
   const bool limits = basis == GateBasis::Confidence && measured.bad_limit && measured.good_limit;
   std::vector<double> shown = {*measured.value};
+  if (measured.weighed) shown.push_back(*measured.weighed);
   if (limits) shown.insert(shown.end(), {*measured.bad_limit, *measured.good_limit});
   const int decimals = decimals_apart(words, shown, limit);
   const auto in_words = [&](double number) { return words.number(number, decimals); };
@@ -95,6 +105,8 @@ std::string sentence_of(const Measured& measured, double limit, const GateFindin
                         in_words(std::max(*measured.good_limit, *measured.bad_limit)));
   else if (basis == GateBasis::Confidence)
     text += " (its 95 % limits are undefined)";
+  if (measured.weighed)
+    text += fmt::format(", {} with each task weighed alike", in_words(*measured.weighed));
   text += fmt::format(", at {} {} asked", measured.high ? "most" : "least", in_words(limit));
   if (finding.status == GateStatus::Fail && finding.excess && *finding.excess > 0)
     text += fmt::format(": {} too {}", words.distance(*finding.excess, decimals),
@@ -118,7 +130,7 @@ GateFinding hold(GateFinding finding, const std::string& what, const Measured& m
   // What decides is the limit on the good side where confidence is asked for.
   const std::optional<double> compared =
       basis == GateBasis::Estimate ? measured.value : measured.good_limit;
-  finding.status = status_of(measured, limit, basis);
+  finding.status = agreed_status(measured, limit, basis);
   if (compared) finding.excess = beyond(*compared, limit, measured.high);
   finding.sentence = what + " is " + sentence_of(measured, limit, finding, basis, words);
   return finding;
@@ -140,7 +152,7 @@ std::string verdict_meaning(const CellComparison& cell, const Judgement& judgeme
   if (!cell.ran)
     return "there is no evidence, which never passes: " + lower_first(nothing_ran_sentence(cell));
   if (cell.same_episodes)
-    return "the candidate holds the baseline's episodes, which is no evidence and never passes";
+    return "the candidate holds episodes of the baseline, which is no evidence and never passes";
   if (!cell.graded)
     return fmt::format("the logs have no grades (verdict '{}'), which means: {}", verdict,
                        to_string(status));
@@ -264,6 +276,7 @@ GateFinding amplification_finding(const CellComparison& cell, Channel channel, d
   Measured measured;
   if (const ChannelComparison* c = find_channel(cell, channel)) {
     measured.value = c->amplification;
+    measured.weighed = c->weighed_amplification;
     measured.bad_limit = c->amplification_upper95;
     if (c->amplification_ci95) measured.good_limit = c->amplification_ci95->lo;
   }
@@ -277,6 +290,7 @@ GateFinding increase_finding(const CellComparison& cell, Channel channel, double
   Measured measured;
   if (const ChannelComparison* c = find_channel(cell, channel)) {
     measured.value = c->difference;
+    measured.weighed = c->weighed_difference;
     measured.bad_limit = c->difference_upper95;
     if (c->difference_ci95) measured.good_limit = c->difference_ci95->lo;
   }

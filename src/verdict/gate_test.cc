@@ -76,6 +76,24 @@ const GateFinding& finding_of(const CellGate& gate, const std::string& criterion
   return *found;
 }
 
+// Pooled and weighed numbers on different sides of a limit settle nothing, either way.
+TEST(Gate, HoldsBothNumbersWhereEpisodesAreUnequal) {
+  const auto gate = [](double pooled, double weighed) {
+    CellComparison cell = cell_of();
+    ChannelComparison& names = cell.channels[Channel::ToolName];
+    names.amplification = pooled;
+    names.weighed_amplification = weighed;
+    GateCriteria criteria;
+    criteria.fail = {};
+    criteria.max_amplification[Channel::ToolName] = 1.5;
+    return status_of(cell, criteria);
+  };
+  EXPECT_EQ(gate(0.71, 1.2), GateStatus::Pass);
+  EXPECT_EQ(gate(0.71, 2.0), GateStatus::Inconclusive);
+  EXPECT_EQ(gate(2.93, 1.0), GateStatus::Inconclusive);
+  EXPECT_EQ(gate(2.93, 2.0), GateStatus::Fail);
+}
+
 TEST(Gate, TakesTheVerdictsThatFailByDefault) {
   const std::pair<Verdict, GateStatus> table[] = {
       {Verdict::DegradedAndMasked, GateStatus::Fail},
