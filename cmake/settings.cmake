@@ -21,8 +21,8 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 
-# Compiling a few files of a room as one halves the time of a build from nothing. Off for lint, where
-# every file must stand by itself.
+# Compiling a few files of a room as one halves the time of a build from nothing. Off for
+# `make clang` and `tools/lint.sh --apart`, where every file must stand by itself.
 option(UNMASK_UNITY "compile several files of a room as one" OFF)
 
 find_program(LLD ld.lld)

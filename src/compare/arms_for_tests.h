@@ -1,11 +1,15 @@
 // Arms made by hand for the tests of `compare` and `verdict`: facts of episodes without any log.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/rng.h"
+#include "compare/comparison.h"
 #include "metrics/arm.h"
 
 namespace unmask::for_tests {
@@ -100,6 +104,25 @@ inline Arm random_arm(const Habits& habits, std::string label = "BF16") {
     }
   }
   return arm(std::move(episodes), kBudget, std::move(label));
+}
+
+inline CompareOptions few_resamples() {
+  CompareOptions options;
+  options.resamples = 500;
+  options.threads = 1;
+  return options;
+}
+
+inline CellComparison compared(const Arm& baseline, const Arm& candidate,
+                               const CompareOptions& options = few_resamples()) {
+  const Result<CellComparison> cell = compare_arms(baseline, candidate, options);
+  EXPECT_TRUE(cell.has_value()) << (cell ? "" : cell.error().message);
+  return *cell;
+}
+
+inline bool warned(const std::vector<Warning>& warnings, const std::string& code) {
+  return std::any_of(warnings.begin(), warnings.end(),
+                     [&](const Warning& w) { return w.code == code; });
 }
 
 }  // namespace unmask::for_tests

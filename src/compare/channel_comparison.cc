@@ -130,8 +130,9 @@ ChannelComparison compare_channel_of(const PairedArms& arms, Channel channel, co
                          Tested::Yes);
 }
 
+// Undefined where either is: what only one comparison shows is not shown.
 std::optional<double> larger(std::optional<double> a, std::optional<double> b) {
-  if (!a || !b) return a ? a : b;
+  if (!a || !b) return std::nullopt;
   return std::max(*a, *b);
 }
 

@@ -114,16 +114,9 @@ bool any_graded(const Arm& arm) {
   return std::any_of(arm.episodes.begin(), arm.episodes.end(), is_evaluated);
 }
 
-// A task has an episode that is not excluded in both arms.
-bool any_ran_in_both(const PairedArms& arms) {
-  const auto ran = [](const Arm& arm, std::size_t t) {
-    for (std::size_t e = arm.tasks[t].begin; e < arm.tasks[t].end; ++e) {
-      if (!arm.episodes[e].excluded) return true;
-    }
-    return false;
-  };
+bool any_task_ran_in_both(const PairedArms& arms) {
   for (std::size_t t = 0; t < arms.baseline.tasks.size(); ++t) {
-    if (ran(arms.baseline, t) && ran(arms.candidate, t)) return true;
+    if (!never_ran(arms.baseline, t) && !never_ran(arms.candidate, t)) return true;
   }
   return false;
 }
@@ -136,7 +129,7 @@ void compare_success(const PairedArms& arms, std::optional<int> k0, const TaskRe
   cell.episodes_baseline = evaluated_in(arms.baseline, success.tasks);
   cell.episodes_candidate = evaluated_in(arms.candidate, success.tasks);
   cell.graded = any_graded(arms.baseline) && any_graded(arms.candidate);
-  cell.ran = any_ran_in_both(arms);
+  cell.ran = any_task_ran_in_both(arms);
   cell.evaluated_tasks = static_cast<long>(success.tasks.size());
   if (cell.graded) list_unevaluated(arms, success.tasks, cell.unpaired_tasks);
   cell.outcome = compare_outcomes(differences, options.equivalence_margin);
@@ -204,15 +197,15 @@ Result<CellComparison> compare_arms(const Arm& baseline, const Arm& candidate,
   CellComparison cell;
   cell.warnings = warnings_between(baseline, candidate, options);
   const PairedArms all = arms;
-  const std::vector<std::size_t> never_ran = drop_tasks_that_never_ran(arms);
+  const std::vector<std::size_t> dropped = drop_tasks_that_never_ran(arms);
   const std::optional<int> k0 = settle_budget(arms, options);
   // Both arms are held to one budget.
 
   cell.baseline = summarize_arm_at(arms.baseline, k0, options);
   cell.candidate = summarize_arm_at(arms.candidate, k0, options);
   summarize_outcome_where_both_have_one(arms, k0, options, cell);
-  add_excluded_of(all.baseline, never_ran, cell.baseline);
-  add_excluded_of(all.candidate, never_ran, cell.candidate);
+  add_excluded_of(all.baseline, dropped, cell.baseline);
+  add_excluded_of(all.candidate, dropped, cell.candidate);
   cell.paired_tasks = static_cast<long>(arms.baseline.tasks.size());
   cell.unpaired_tasks = arms.unpaired;
   const TaskResamples resamples(static_cast<int>(cell.paired_tasks), options.resamples,

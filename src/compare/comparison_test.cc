@@ -14,29 +14,13 @@ namespace unmask {
 namespace {
 
 using for_tests::arm;
+using for_tests::compared;
 using for_tests::episode;
 using for_tests::failed;
+using for_tests::few_resamples;
 using for_tests::Habits;
 using for_tests::random_arm;
-
-CompareOptions quick() {
-  CompareOptions options;
-  options.resamples = 500;
-  options.threads = 1;
-  return options;
-}
-
-CellComparison compared(const Arm& baseline, const Arm& candidate,
-                        const CompareOptions& options = quick()) {
-  const Result<CellComparison> cell = compare_arms(baseline, candidate, options);
-  EXPECT_TRUE(cell.has_value()) << (cell ? "" : cell.error().message);
-  return *cell;
-}
-
-bool warned(const std::vector<Warning>& warnings, const std::string& code) {
-  return std::any_of(warnings.begin(), warnings.end(),
-                     [&](const Warning& w) { return w.code == code; });
-}
+using for_tests::warned;
 
 // n failures of a rejected refund, all in the budget.
 std::vector<FailedCall> refused(int n) {
@@ -344,63 +328,6 @@ TEST(CompareArms, IsNotFooledByTasksThatNeverRanInOneArm) {
   EXPECT_DOUBLE_EQ(*failed_all.channels.at(Channel::ToolName).amplification, 1.0);
 }
 
-// Every trial of a task alike, and the tasks with few failures have one trial instead of four: the
-// pooled rates differ, and not because of the arm.
-TEST(CompareArms, HoldsPooledRatesAgainstWeighedOnes) {
-  std::vector<EpisodeFacts> all;
-  std::vector<EpisodeFacts> thinned;
-  for (int t = 0; t < 60; ++t) {
-    std::vector<FailedCall> calls;
-    for (int i = 0; i < t % 5; ++i) calls.push_back(failed(Channel::ToolName, "x", i));
-    for (int trial = 0; trial < 4; ++trial) {
-      all.push_back(episode(std::to_string(t), trial, true, 10 + t % 3, calls));
-      if (t % 5 > 1 || trial == 0) thinned.push_back(all.back());
-    }
-  }
-  std::vector<CellComparison> cells = {compared(arm(all), arm(thinned))};
-  apply_multiplicity(cells);
-  const ChannelComparison& names = cells[0].channels.at(Channel::ToolName);
-  const TaskCounts b = task_channel_counts(arm(all), Channel::ToolName);
-  const TaskCounts c = task_channel_counts(arm(thinned), Channel::ToolName);
-  EXPECT_NEAR(*names.amplification,
-              sum(c.failures) / sum(c.calls) / (sum(b.failures) / sum(b.calls)), 1e-12);
-  EXPECT_GT(*names.amplification, 1.25);
-  EXPECT_GT(*names.difference, 0.01);
-  EXPECT_NEAR(*names.weighed_amplification, 1.0, 1e-12);
-  EXPECT_NEAR(*names.weighed_difference, 0.0, 1e-12);
-  EXPECT_GT(*names.p, 0.9);
-  EXPECT_FALSE(names.amplified);
-  EXPECT_GT(*names.difference_upper95, *names.difference);  // nor shown to be free of it
-  EXPECT_TRUE(warned(cells[0].warnings, "unequal_episodes"));
-  const CellComparison same = compared(arm(thinned), arm(thinned));
-  EXPECT_FALSE(warned(same.warnings, "unequal_episodes"));
-  EXPECT_FALSE(same.channels.at(Channel::ToolName).weighed_difference);
-}
-
-// The other way round: the candidate has fewer episodes of the tasks where it fails more.
-TEST(CompareArms, IsNotCleanWhereOnlyWeighedRatesShowTheIncrease) {
-  std::vector<EpisodeFacts> b;
-  std::vector<EpisodeFacts> c;
-  for (int t = 0; t < 60; ++t) {
-    const std::vector<FailedCall> one(1, failed(Channel::ToolName, "x"));
-    const std::vector<FailedCall> three(3, failed(Channel::ToolName, "x"));
-    for (int trial = 0; trial < 4; ++trial) {
-      const std::string task = std::to_string(t);
-      b.push_back(episode(task, trial, true, 20, t % 2 ? one : std::vector<FailedCall>{}));
-      if (t % 2 == 0 || trial == 0)
-        c.push_back(episode(task, trial, true, 20, t % 2 ? three : std::vector<FailedCall>{}));
-    }
-  }
-  std::vector<CellComparison> cells = {compared(arm(b), arm(c))};
-  apply_multiplicity(cells);
-  const ChannelComparison& names = cells[0].channels.at(Channel::ToolName);
-  EXPECT_LT(*names.amplification, 1.25);
-  EXPECT_NEAR(*names.weighed_amplification, 3.0, 1e-12);
-  EXPECT_FALSE(names.amplified);
-  EXPECT_GT(*names.amplification_upper95, 1.5);
-  EXPECT_GT(*names.difference_upper95, 0.02);
-}
-
 TEST(CompareArms, RecountsTheArmWithTheLargerBudget) {
   // Task a passed with 5 failures under a budget of 20; under 4 it would have been stopped.
   const Arm b =
@@ -426,7 +353,7 @@ TEST(CompareArms, HasNoUnmaskedGapWithoutABudgetUnlessOneIsStated) {
   EXPECT_EQ(cell.budget.gap.back().k, 10);
   EXPECT_TRUE(cell.budget.gap_tight);
   EXPECT_TRUE(warned(cell.warnings, "no_error_budget"));
-  CompareOptions assumed = quick();
+  CompareOptions assumed = few_resamples();
   assumed.assumed_max_errors = 10;
   const CellComparison stated = compared(b, c, assumed);
   EXPECT_TRUE(stated.budget.unmasked.test);
@@ -435,7 +362,7 @@ TEST(CompareArms, HasNoUnmaskedGapWithoutABudgetUnlessOneIsStated) {
 
 TEST(CompareArms, HasNoUnmaskedGapWhereTheTightBudgetIsNotTighter) {
   const Arm b = random_arm({.seed = 18});
-  CompareOptions options = quick();
+  CompareOptions options = few_resamples();
   options.k_tight = 10;
   const CellComparison cell = compared(b, random_arm({.seed = 19}), options);
   EXPECT_FALSE(cell.budget.unmasked.test);
@@ -455,7 +382,7 @@ TEST(CompareArms, CountsTheUsersFailuresOnlyUnderAll) {
   EXPECT_NEAR(cell.budget.all_sides.test->mean, 0.5, 1e-12);
   EXPECT_EQ(cell.budget.agent_only.test->mean, 0);
   EXPECT_NEAR(cell.budget.unmasked.test->mean, 0.5, 1e-12);
-  CompareOptions agent = quick();
+  CompareOptions agent = few_resamples();
   agent.count = BudgetCount::Agent;
   EXPECT_EQ(compared(b, c, agent).budget.unmasked.test->mean, 0);
 }
@@ -463,7 +390,7 @@ TEST(CompareArms, CountsTheUsersFailuresOnlyUnderAll) {
 TEST(CompareArms, AgreesBetweenAtMostAndLiveOneHigher) {
   const Arm b = random_arm({.seed = 20});
   const Arm c = random_arm({.tool_name = 0.3, .seed = 21});
-  CompareOptions live = quick();
+  CompareOptions live = few_resamples();
   live.rule = BudgetRule::Live;
   live.k_tight = 3;
   const CellComparison x = compared(b, c);
@@ -474,13 +401,13 @@ TEST(CompareArms, AgreesBetweenAtMostAndLiveOneHigher) {
 
 TEST(CompareArms, RefusesOptionsOutOfRange) {
   const Arm b = random_arm({.tasks = 3});
-  CompareOptions options = quick();
+  CompareOptions options = few_resamples();
   options.k_tight = -1;
   EXPECT_EQ(compare_arms(b, b, options).error().kind, ErrorKind::InvalidArgument);
-  options = quick();
+  options = few_resamples();
   options.resamples = 0;
   EXPECT_FALSE(compare_arms(b, b, options));
-  options = quick();
+  options = few_resamples();
   options.equivalence_margin = 0;
   EXPECT_FALSE(compare_arms(b, b, options));
 }
@@ -488,7 +415,7 @@ TEST(CompareArms, RefusesOptionsOutOfRange) {
 TEST(CompareArms, IsTheSameAtAnyNumberOfThreads) {
   const Arm b = random_arm({.seed = 22});
   const Arm c = random_arm({.tool_name = 0.2, .seed = 23});
-  CompareOptions four = quick();
+  CompareOptions four = few_resamples();
   four.threads = 4;
   const CellComparison x = compared(b, c);
   const CellComparison y = compared(b, c, four);
@@ -496,153 +423,6 @@ TEST(CompareArms, IsTheSameAtAnyNumberOfThreads) {
   EXPECT_EQ(*x.channels.at(Channel::ToolName).amplification_ci95,
             *y.channels.at(Channel::ToolName).amplification_ci95);
   EXPECT_EQ(*x.channels.at(Channel::ToolName).p, *y.channels.at(Channel::ToolName).p);
-}
-
-TEST(ChannelComparison, ReproducesThePapersThreeRatios) {
-  // 649 of 3328 and 1646 of 4298 calls, spread evenly over 11 tasks' worth of counts.
-  std::vector<double> fb(11, 59), cb(11, 302), fc(11, 149), cc(11, 390), episodes(11, 4);
-  cb[0] += 3328 - 11 * 302;
-  fc[0] += 1646 - 11 * 149;
-  cc[0] += 4298 - 11 * 390;
-  const TaskResamples resamples(11, 500, 1);
-  const ChannelComparison c =
-      compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, quick(), Tested::Yes);
-  EXPECT_EQ(c.baseline_count, 649);
-  EXPECT_EQ(c.candidate_count, 1646);
-  EXPECT_NEAR(*c.amplification, 1.96, 0.005);
-  EXPECT_NEAR(*c.volume, 2.54, 0.005);
-  EXPECT_NEAR(*c.per_other_call, 2.56, 0.005);
-  EXPECT_LT(*c.p, 0.01);
-  EXPECT_TRUE(c.amplification_ci95);
-}
-
-TEST(ChannelComparison, GivesNoRatioUnderFiveBaselineFailures) {
-  std::vector<double> fb(20, 0), cb(20, 50), fc(20, 3), cc(20, 50), episodes(20, 4);
-  for (int t = 0; t < 4; ++t) fb[static_cast<std::size_t>(t)] = 1;
-  const TaskResamples resamples(20, 500, 1);
-  const ChannelComparison c =
-      compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, quick(), Tested::Yes);
-  EXPECT_TRUE(c.no_propensity);
-  EXPECT_FALSE(c.amplification);
-  EXPECT_FALSE(c.volume);
-  EXPECT_FALSE(c.per_other_call);
-  EXPECT_NEAR(*c.difference, 60.0 / 1000 - 4.0 / 1000, 1e-12);
-  EXPECT_LT(*c.p, 0.05);
-}
-
-TEST(ChannelComparison, GivesNoRatioWhereFewerThanEightTasksFail) {
-  std::vector<double> fb(20, 0), cb(20, 50), fc(20, 6), cc(20, 50), episodes(20, 4);
-  for (int t = 0; t < 7; ++t) fb[static_cast<std::size_t>(t)] = 2;
-  const TaskResamples resamples(20, 500, 1);
-  ChannelComparison c =
-      compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, quick(), Tested::Yes);
-  EXPECT_FALSE(c.no_propensity);
-  EXPECT_FALSE(c.amplification);
-  EXPECT_TRUE(c.difference_ci95);
-  fb[7] = 2;
-  c = compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, quick(), Tested::Yes);
-  EXPECT_TRUE(c.amplification);
-}
-
-TEST(ChannelComparison, TestsNothingWhereNeitherArmFailed) {
-  const std::vector<double> none(20, 0), calls(20, 50), episodes(20, 4);
-  const TaskResamples resamples(20, 500, 1);
-  const ChannelComparison c = compare_channel({none, calls, episodes}, {none, calls, episodes},
-                                              {80, 80}, resamples, quick(), Tested::Yes);
-  EXPECT_FALSE(c.p);
-  EXPECT_EQ(*c.difference, 0);
-  EXPECT_GT(*c.difference_upper95, 0);
-  EXPECT_LT(*c.difference_upper95, 0.04);  // 3 / 80 at 95 % two-sided
-}
-
-TEST(ChannelComparison, SaysWhenAChannelIsLeakedMarkupOnly) {
-  const auto leaky = [](int n) {
-    std::vector<EpisodeFacts> episodes;
-    for (int t = 0; t < 12; ++t) {
-      std::vector<FailedCall> calls;
-      for (int i = 0; i < n; ++i)
-        calls.push_back(failed(Channel::Malformed, "", i, SubKind::LeakedMarkup));
-      episodes.push_back(episode(std::to_string(t), 0, true, 8, calls));
-    }
-    return episodes;
-  };
-  EXPECT_FALSE(
-      compared(arm(leaky(1)), arm(leaky(3))).channels.at(Channel::Malformed).counts_in_budget);
-  std::vector<EpisodeFacts> mixed = leaky(3);
-  mixed.push_back(episode("0", 1, true, 8, {failed(Channel::Malformed, "x", 0, SubKind::BadJson)}));
-  EXPECT_TRUE(compared(arm(leaky(1)), arm(mixed)).channels.at(Channel::Malformed).counts_in_budget);
-}
-
-ChannelComparison moved(double difference, double lo, double hi) {
-  ChannelComparison channel;
-  channel.p = 0.01;
-  channel.difference = difference;
-  channel.difference_ci95 = Interval{lo, hi};
-  return channel;
-}
-
-TEST(Substitution, IsWarnedOfWhereOneChannelTakesUpWhatAnotherLost) {
-  const ChannelComparison fallen = moved(-0.05, -0.06, -0.04);
-  const ChannelComparison risen = moved(0.03, 0.01, 0.05);
-  const std::optional<Warning> warning =
-      substitution_warning({{Channel::ToolName, fallen}, {Channel::Rejected, risen}});
-  ASSERT_TRUE(warning);
-  EXPECT_EQ(warning->code, "substitution");
-  EXPECT_NE(warning->message.find("tool_name -5.0 points"), std::string::npos) << warning->message;
-  EXPECT_NE(warning->message.find("rejected +3.0 points"), std::string::npos);
-}
-
-TEST(Substitution, NeedsAFallAndASureRiseOfAPointEach) {
-  const ChannelComparison fallen = moved(-0.05, -0.06, -0.04);
-  ChannelComparison untested = fallen;
-  untested.p.reset();
-  const ChannelComparison risen = moved(0.03, 0.01, 0.05);
-  const auto warned = [](const ChannelComparison& a, const ChannelComparison& b) {
-    return substitution_warning({{Channel::ToolName, a}, {Channel::Rejected, b}}).has_value();
-  };
-  EXPECT_TRUE(warned(fallen, risen));
-  EXPECT_FALSE(warned(moved(-0.009, -0.02, 0.0), risen));
-  EXPECT_FALSE(warned(fallen, moved(0.009, 0.001, 0.02)));
-  EXPECT_FALSE(warned(fallen, moved(0.03, -0.001, 0.05)));
-  EXPECT_FALSE(warned(untested, risen));
-  EXPECT_FALSE(warned(risen, risen));
-}
-
-TEST(ChannelComparison, RepairedCallsSpendNoBudget) {
-  EpisodeFacts facts;
-  facts.task_id = "t";
-  facts.success = true;
-  FailedCall repaired;
-  repaired.channel = Channel::ToolName;
-  repaired.repair = Repair::Repaired;
-  facts.failures = {repaired};
-  facts.agent_channel[static_cast<std::size_t>(Channel::ToolName)] = 1;
-  facts.agent_calls = 2;
-  facts.repair = {1, 1, 0, 0};
-  const Arm baseline = make_arm("b", {}, {}, {facts});
-  const CellComparison free = *compare_arms(baseline, baseline, {});
-  EXPECT_FALSE(free.channels.at(Channel::ToolName).counts_in_budget);
-  EXPECT_EQ(free.candidate.repair, (RepairCounts{1, 1, 0, 0}));
-  facts.failures[0].in_budget = true;
-  const Arm spending = make_arm("c", {}, {}, {facts});
-  EXPECT_TRUE(
-      compare_arms(baseline, spending, {})->channels.at(Channel::ToolName).counts_in_budget);
-}
-
-TEST(Positions, SplitTheCallsByIndexAndAddUpToTheWhole) {
-  const Arm b = random_arm({.calls = 25, .seed = 24});
-  const Arm c = random_arm({.calls = 25, .tool_name = 0.2, .seed = 25});
-  const CellComparison cell = compared(b, c);
-  ASSERT_EQ(cell.positions.size(), 4u);
-  long baseline = 0;
-  long candidate = 0;
-  for (const PositionComparison& position : cell.positions) {
-    baseline += position.channels.at(Channel::ToolName).baseline_count;
-    candidate += position.channels.at(Channel::ToolName).candidate_count;
-    EXPECT_FALSE(position.channels.at(Channel::ToolName).p);
-  }
-  EXPECT_EQ(baseline, cell.channels.at(Channel::ToolName).baseline_count);
-  EXPECT_EQ(candidate, cell.channels.at(Channel::ToolName).candidate_count);
 }
 
 // Two samples of the same habits on the same tasks: no task's rate increases, so the true slope is
@@ -705,71 +485,6 @@ TEST(NoiseFloor, ComparesTwoRunsOfOneArm) {
   const NoiseFloor none = noise_floor("candidate", first, arm({episode("z", 0, true, 3)}));
   EXPECT_EQ(none.tasks, 0);
   EXPECT_FALSE(none.delta);
-}
-
-TEST(Multiplicity, AdjustsEachFamilyOverTheCells) {
-  std::vector<CellComparison> cells = {
-      compared(random_arm({.seed = 30}), random_arm({.tool_name = 0.3, .seed = 31})),
-      compared(random_arm({.seed = 32}), random_arm({.success = 0.6, .seed = 33}))};
-  const double p0 = cells[0].outcome.delta->p;
-  const double p1 = cells[1].outcome.delta->p;
-  apply_multiplicity(cells);
-  const double smaller = std::min(p0, p1);
-  const double larger = std::max(p0, p1);
-  EXPECT_NEAR(*(p0 < p1 ? cells[0] : cells[1]).outcome.p_holm, std::min(1.0, 2 * smaller), 1e-12);
-  EXPECT_NEAR(*(p0 < p1 ? cells[1] : cells[0]).outcome.p_holm,
-              std::min(1.0, std::max(2 * smaller, larger)), 1e-12);
-  // Only tool_name failed at all, in both cells: a family of two.
-  const double q = *cells[0].channels.at(Channel::ToolName).p;
-  EXPECT_NEAR(*cells[0].channels.at(Channel::ToolName).p_holm, 2 * q, 1e-12);
-  EXPECT_FALSE(cells[0].channels.at(Channel::Schema).p_holm);
-  EXPECT_TRUE(cells[0].channels.at(Channel::ToolName).amplified);
-  EXPECT_FALSE(cells[0].channels.at(Channel::ToolName).is_new);
-  EXPECT_FALSE(cells[1].channels.at(Channel::ToolName).amplified);
-}
-
-CellComparison cell_with(ChannelComparison channel) {
-  CellComparison cell;
-  cell.channels[Channel::Entity] = channel;
-  return cell;
-}
-
-ChannelComparison channel(double baseline, double candidate, long count, double p) {
-  ChannelComparison c;
-  c.baseline = baseline;
-  c.candidate = candidate;
-  c.baseline_count = count;
-  c.difference = candidate - baseline;
-  c.no_propensity = count < 5;
-  c.p = p;
-  return c;
-}
-
-bool amplified(const ChannelComparison& c) {
-  std::vector<CellComparison> cells = {cell_with(c)};
-  apply_multiplicity(cells);
-  return cells[0].channels.at(Channel::Entity).amplified;
-}
-
-TEST(Amplified, NeedsSignificanceADifferenceAndARatio) {
-  EXPECT_TRUE(amplified(channel(0.10, 0.13, 50, 0.001)));
-  EXPECT_FALSE(amplified(channel(0.10, 0.13, 50, 0.06)));     // not significant
-  EXPECT_FALSE(amplified(channel(0.004, 0.013, 50, 0.001)));  // 0.9 points
-  EXPECT_FALSE(amplified(channel(0.30, 0.33, 50, 0.001)));    // A = 1.1
-  EXPECT_FALSE(amplified(channel(0.13, 0.10, 50, 0.001)));    // fewer
-}
-
-TEST(Amplified, IsNewWithHardlyAnyBaselineFailures) {
-  std::vector<CellComparison> cells = {cell_with(channel(0.0, 0.02, 0, 0.001))};
-  apply_multiplicity(cells);
-  EXPECT_TRUE(cells[0].channels.at(Channel::Entity).amplified);
-  EXPECT_TRUE(cells[0].channels.at(Channel::Entity).is_new);
-}
-
-TEST(Amplified, NeedsNoReportedRatio) {
-  ChannelComparison few_tasks = channel(0.01, 0.2, 12, 0.001);
-  few_tasks.amplification = std::nullopt;
-  EXPECT_TRUE(amplified(few_tasks));
 }
 
 }  // namespace

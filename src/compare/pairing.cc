@@ -110,23 +110,22 @@ long episodes_that_ran(const Arm& arm, const TaskEpisodes& task) {
   return ran;
 }
 
-// Every episode of the task is excluded.
-bool never_ran(const Arm& arm, const TaskEpisodes& task) {
-  for (std::size_t e = task.begin; e < task.end; ++e) {
+}  // namespace
+
+bool never_ran(const Arm& arm, std::size_t task) {
+  for (std::size_t e = arm.tasks[task].begin; e < arm.tasks[task].end; ++e) {
     if (!arm.episodes[e].excluded) return false;
   }
   return true;
 }
-
-}  // namespace
 
 std::vector<std::size_t> drop_tasks_that_never_ran(PairedArms& arms) {
   std::vector<std::size_t> kept;
   std::vector<std::size_t> dropped;
   std::vector<std::string> listed_as;
   for (std::size_t t = 0; t < arms.baseline.tasks.size(); ++t) {
-    const bool b = never_ran(arms.baseline, arms.baseline.tasks[t]);
-    const bool c = never_ran(arms.candidate, arms.candidate.tasks[t]);
+    const bool b = never_ran(arms.baseline, t);
+    const bool c = never_ran(arms.candidate, t);
     (b || c ? dropped : kept).push_back(t);
     if (!b && !c) continue;
     const char* where = !c ? "baseline" : !b ? "candidate" : "either arm";

@@ -21,6 +21,9 @@ struct PairedArms {
 // common task.
 Result<PairedArms> pair_tasks(const Arm& baseline, const Arm& candidate);
 
+// Every episode of the task is excluded; `task` is an index into arm.tasks.
+bool never_ran(const Arm& arm, std::size_t task);
+
 // Leaves out the tasks of which an arm has only excluded episodes, and lists them in `unpaired` as
 // "no episode that ran in candidate: 17" (kNeverRan). Where no task ran in both arms, nothing is
 // left out. A task of which an arm has only assumed outcomes stays, for its outcome, and weighs 0.

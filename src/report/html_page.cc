@@ -51,7 +51,8 @@ std::string notes_on_two_arms(const CompareOptions& options) {
          note("Amplified",
               "Holm p < 0.05, and at least 1 point more, and A ≥ 1.25 (or new: fewer than 5 "
               "failures "
-              "in the baseline).") +
+              "in the baseline); where the arms have different numbers of episodes of a task, also "
+              "with every task weighed alike.") +
          note(
              "Masked",
              fmt::format("U > 0 (Holm), the lower 95% limit of G({}) > 0, and an amplified channel "
