@@ -76,7 +76,8 @@ TEST(CompareArms, IsNotCleanWhereOnlyWeighedRatesShowTheIncrease) {
   EXPECT_GT(*names.difference_upper95, 0.02);
 }
 
-// 10 failures of the baseline, of which weighing leaves 2.5: too few for a ratio, so none is limited.
+// 10 failures of the baseline, of which weighing leaves 2.5: too few for a ratio, so none is
+// limited.
 TEST(CompareArms, HasNoLimitThatOnlyPooledRatesWouldGive) {
   std::vector<EpisodeFacts> b;
   std::vector<EpisodeFacts> c;
@@ -103,8 +104,8 @@ TEST(ChannelComparison, ReproducesThePapersThreeRatios) {
   fc[0] += 1646 - 11 * 149;
   cc[0] += 4298 - 11 * 390;
   const TaskResamples resamples(11, 500, 1);
-  const ChannelComparison c =
-      compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, few_resamples(), Tested::Yes);
+  const ChannelComparison c = compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples,
+                                              few_resamples(), Tested::Yes);
   EXPECT_EQ(c.baseline_count, 649);
   EXPECT_EQ(c.candidate_count, 1646);
   EXPECT_NEAR(*c.amplification, 1.96, 0.005);
@@ -118,8 +119,8 @@ TEST(ChannelComparison, GivesNoRatioUnderFiveBaselineFailures) {
   std::vector<double> fb(20, 0), cb(20, 50), fc(20, 3), cc(20, 50), episodes(20, 4);
   for (int t = 0; t < 4; ++t) fb[static_cast<std::size_t>(t)] = 1;
   const TaskResamples resamples(20, 500, 1);
-  const ChannelComparison c =
-      compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, few_resamples(), Tested::Yes);
+  const ChannelComparison c = compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples,
+                                              few_resamples(), Tested::Yes);
   EXPECT_TRUE(c.no_propensity);
   EXPECT_FALSE(c.amplification);
   EXPECT_FALSE(c.volume);
@@ -132,13 +133,14 @@ TEST(ChannelComparison, GivesNoRatioWhereFewerThanEightTasksFail) {
   std::vector<double> fb(20, 0), cb(20, 50), fc(20, 6), cc(20, 50), episodes(20, 4);
   for (int t = 0; t < 7; ++t) fb[static_cast<std::size_t>(t)] = 2;
   const TaskResamples resamples(20, 500, 1);
-  ChannelComparison c =
-      compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, few_resamples(), Tested::Yes);
+  ChannelComparison c = compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples,
+                                        few_resamples(), Tested::Yes);
   EXPECT_FALSE(c.no_propensity);
   EXPECT_FALSE(c.amplification);
   EXPECT_TRUE(c.difference_ci95);
   fb[7] = 2;
-  c = compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, few_resamples(), Tested::Yes);
+  c = compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, few_resamples(),
+                      Tested::Yes);
   EXPECT_TRUE(c.amplification);
 }
 
