@@ -13,7 +13,7 @@
 #include "compare/evidence.h"
 #include "compare/log_replay.h"
 #include "facts_collector.h"
-#include "failure/excerpt.h"
+#include "failure/secrets.h"
 #include "metrics/excerpt_shelf.h"
 
 namespace unmask {
@@ -82,8 +82,8 @@ std::string default_label(const ArmSource& source, const RunInfo& info) {
 
 // Settings go into every output, and logs keep keys and passwords in them.
 void hide_secrets(RunInfo& info) {
-  info.agent_settings = without_secrets(info.agent_settings);
-  info.user_settings = without_secrets(info.user_settings);
+  info.agent_settings = settings_without_secrets(info.agent_settings);
+  info.user_settings = settings_without_secrets(info.user_settings);
 }
 
 // A budget stated by the user for a format that has none.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "failure/secrets.h"
 #include "failure/text.h"
 
 namespace unmask {

@@ -50,13 +50,4 @@ struct Excerpt {
 // Threads  pure.
 Excerpt excerpt_of(const Episode& episode, const ClassifiedCall& call);
 
-// `text` with what looks like a secret replaced by "[removed]": bearer and basic credentials, keys
-// with a known prefix (sk-, ghp_, hf_, AKIA ...), JSON web tokens, private keys in PEM, user and
-// password of an address, curl's -u, cookies, and values named api_key, token, password, secret and
-// their kin, whole where they are quoted, a list or an object (of which one quoted text is left, so
-// that JSON stays JSON). Of an e-mail address the first letter and the domain stay, so that a
-// lookup of a customer who does not exist can still be understood. Names, addresses and phone
-// numbers stay: no rule knows them. Takes time in proportion to the text.
-std::string without_secrets(std::string_view text);
-
 }  // namespace unmask

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "failure/secrets.h"
 #include "report/html.h"
 #include "report/html_charts.h"
 #include "report/html_fields.h"

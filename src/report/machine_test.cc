@@ -218,14 +218,6 @@ TEST(ModelCard, IsBoundedWhateverTheNamesAndTheGrid) {
   EXPECT_LE(to_model_card(single).size(), 65000u);
 }
 
-TEST(ModelCard, KeepsPasswordsOfSettingsToItself) {
-  InspectReport report = sample_inspect();
-  report.arm.info.agent_settings = R"({"api_base":"https://me:hunter2@host.example/v1"})";
-  const std::string card = to_model_card(report);
-  EXPECT_EQ(card.find("hunter2"), std::string::npos);
-  EXPECT_NE(card.find("host.example"), std::string::npos);
-}
-
 TEST(ModelCard, CountsByTheRuleOfItsVerdict) {
   AuditReport report = sample_audit();
   for (ArmSummary* arm :

@@ -4,7 +4,6 @@
 
 #include <set>
 
-#include "failure/excerpt.h"
 #include "report/markdown_parts.h"
 #include "report/numbers.h"
 #include "report/render.h"
@@ -141,9 +140,9 @@ std::string settings_of(const RunInfo& info) {
   add_fact(out, "domain", info.domain);
   add_fact(out, "log format", info.format);
   if (info.max_errors) add_fact(out, "error budget", std::to_string(*info.max_errors));
-  add_fact(out, "agent settings", without_secrets(info.agent_settings));
+  add_fact(out, "agent settings", info.agent_settings);
   add_fact(out, "user model", info.user_model);
-  add_fact(out, "user settings", without_secrets(info.user_settings));
+  add_fact(out, "user settings", info.user_settings);
   if (info.seed) add_fact(out, "seed", std::to_string(*info.seed));
   add_fact(out, "harness commit", info.git_commit);
   return out;
