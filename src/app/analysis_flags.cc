@@ -38,11 +38,9 @@ std::function<void(const std::string&)> choose(Value& target,
 
 void add_reading_flags(CLI::App& app, AnalysisFlags& flags) {
   const std::string group = "reading";
-  std::vector<std::string> formats;
-  for (const FormatDescription& format : log_formats()) formats.emplace_back(format.name);
   app.add_option("--format", flags.audit.read.format, formats_in_words())
       ->type_name("NAME")
-      ->check(one_of(formats))
+      ->check(one_of(log_format_names()))
       ->group(group);
   app.add_option("--tools", flags.tools_path, "tools that were offered, as OpenAI schemas or names")
       ->type_name("FILE")
@@ -164,15 +162,7 @@ void add_file_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
 
 void add_screen_flags(CLI::App& app, AnalysisFlags& flags) {
   const std::string group = "results";
-  app.add_option_function<std::string>(
-         "--color",
-         choose(flags.color, std::map<std::string, ColorChoice>{{"auto", ColorChoice::Auto},
-                                                                {"always", ColorChoice::Always},
-                                                                {"never", ColorChoice::Never}}),
-         "auto (default), always or never")
-      ->type_name("WHEN")
-      ->check(one_of({"auto", "always", "never"}))
-      ->group(group);
+  add_color_option(app, flags.color, group);
   app.add_flag("-q,--quiet", flags.quiet, "no progress and no warnings on standard error")
       ->group(group);
 }

@@ -209,6 +209,7 @@ void add_options(CLI::App& app, GradeArguments& arguments) {
       ->group("what");
   app.add_option("--domain", arguments.domain, "the domain, where the log does not name it")
       ->type_name("NAME")
+      ->check(suggested(domain_names()))
       ->group("what");
   add_world_flags(app, arguments.world);
   app.add_option("--json", arguments.json, "write every grade with its evidence; - for the screen")

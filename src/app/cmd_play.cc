@@ -176,14 +176,10 @@ Result<Stage> stage_of(const PlayArguments& arguments) {
 }
 
 void add_options(CLI::App& app, PlayArguments& arguments) {
-  app.add_option("domain", arguments.domain)->type_name("DOMAIN");
+  app.add_option("domain", arguments.domain)->type_name("DOMAIN")->check(suggested(domain_names()));
   app.add_option("task", arguments.task)->type_name("TASK");
-  const auto side = [](const std::string& name) {
-    return name == "agent" || name == "user" ? std::string()
-                                             : fmt::format("must be agent or user, not '{}'", name);
-  };
   app.add_option("--as", arguments.as, "agent or user")
-      ->check(side)
+      ->check(one_of({"agent", "user"}))
       ->type_name("SIDE")
       ->group("how");
   app.add_flag("--solo", arguments.solo, "the agent acts alone, by the task's ticket")

@@ -92,6 +92,7 @@ void add_options(CLI::App& app, QuantizeArguments& arguments) {
   app.add_option("-r,--recipe", arguments.recipes,
                  "what to make, listed below: once each, or a comma list")
       ->type_name("RECIPE")
+      ->check(suggested(recipe_names()))
       ->delimiter(',')
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)

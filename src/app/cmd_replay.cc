@@ -341,6 +341,7 @@ void add_options(CLI::App& app, ReplayArguments& arguments) {
       ->group("data");
   app.add_option("--domain", source.domain, "of the log, where it does not say")
       ->type_name("NAME")
+      ->check(suggested(domain_names()))
       ->group("data");
   app.add_option("--tools", source.tools,
                  "the agent's tools, where the log lacks their definitions")
@@ -348,6 +349,7 @@ void add_options(CLI::App& app, ReplayArguments& arguments) {
       ->group("data");
   app.add_option("--format", source.format, "of the log, where it is not recognised")
       ->type_name("NAME")
+      ->check(one_of(log_format_names()))
       ->group("data");
   app.add_option("--out,-o", arguments.out,
                  "where the replies go; LOG.replay.jsonl where not given")

@@ -84,7 +84,7 @@ ExitStatus run_tasks(const Invocation& invocation) {
   CLI::App app(kTasksDescription, "tasks");
   app.footer(kTasksExamples);
   TasksArguments arguments;
-  app.add_option("domain", arguments.domain)->type_name("DOMAIN");
+  app.add_option("domain", arguments.domain)->type_name("DOMAIN")->check(suggested(domain_names()));
   app.add_option("--split", arguments.split, "only the tasks of this split: base, train, test ...")
       ->type_name("NAME")
       ->group("data");

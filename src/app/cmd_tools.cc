@@ -110,13 +110,9 @@ ExitStatus run_tools(const Invocation& invocation) {
   CLI::App app(kToolsDescription, "tools");
   app.footer(kToolsExamples);
   ToolsArguments arguments;
-  app.add_option("domain", arguments.domain)->type_name("DOMAIN");
+  app.add_option("domain", arguments.domain)->type_name("DOMAIN")->check(suggested(domain_names()));
   app.add_option("--side", arguments.side, "agent or user")
-      ->check([](const std::string& side) {
-        return side == "agent" || side == "user"
-                   ? std::string()
-                   : fmt::format("must be agent or user, not '{}'", side);
-      })
+      ->check(one_of({"agent", "user"}))
       ->type_name("SIDE")
       ->group("what");
   app.add_option("--tau2-surface", arguments.surface,

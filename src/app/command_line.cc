@@ -151,6 +151,23 @@ CLI::Validator one_of(std::vector<std::string> words) {
   return CLI::Validator(check, "", name);
 }
 
+CLI::Validator suggested(std::vector<std::string> words) {
+  return CLI::Validator([](std::string&) { return std::string(); }, "",
+                        fmt::format("{}", fmt::join(words, "|")));
+}
+
+void add_color_option(CLI::App& app, ColorChoice& color, const std::string& group) {
+  const auto choose = [&color](const std::string& when) {
+    color = when == "always"  ? ColorChoice::Always
+            : when == "never" ? ColorChoice::Never
+                              : ColorChoice::Auto;
+  };
+  app.add_option_function<std::string>("--color", choose, "auto (default), always or never")
+      ->type_name("WHEN")
+      ->check(one_of({"auto", "always", "never"}))
+      ->group(group);
+}
+
 std::optional<long long> to_whole_number(const std::string& text) {
   long long value = 0;
   const char* end = text.data() + text.size();

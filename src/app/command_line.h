@@ -16,6 +16,8 @@ class Validator;
 
 namespace unmask {
 
+enum class ColorChoice;
+
 // Where a command stands after its arguments were read. HelpShown: the help was printed, or the
 // definition handed to invocation.describe; there is nothing left to do.
 enum class Parsed { Go, HelpShown };
@@ -30,6 +32,10 @@ std::function<std::string(std::string&)> number(double least, double most);
 
 // A check for one of a few words; its name is the words, "a|b|c", for whoever describes the option.
 CLI::Validator one_of(std::vector<std::string> words);
+// The same description where other values, or lists, are judged elsewhere: accepts all.
+CLI::Validator suggested(std::vector<std::string> words);
+
+void add_color_option(CLI::App& app, ColorChoice& color, const std::string& group);
 
 // Text as number, for values that passed the checks above and for those that have none.
 std::optional<long long> to_whole_number(const std::string& text);

@@ -220,6 +220,7 @@ void add(CLI::App& app, Values& values, const char* name, const char* descriptio
 void add_plant_flags(CLI::App& app, PlantFlags& flags) {
   const char* shape = "shape";
   add(app, flags.shared, "domain", "telecom (default), retail or airline", "NAME", shape);
+  app.get_option("--domain")->check(one_of(planted_domains()));
   for (const SharedWhole& row : kSharedWhole)
     add(app, flags.shared, row.name, row.description, "N", shape);
   add(app, flags.shared, "seed", "seed of everything drawn (20260731)", "N", shape);

@@ -128,22 +128,7 @@ void add_result_flags(CLI::App& app, PowerFlags& flags) {
   app.add_option("--json", flags.analysis.json, "everything, as JSON; - is standard output")
       ->type_name("FILE|-")
       ->group(group);
-  app.add_option_function<std::string>(
-         "--color",
-         [&flags](const std::string& when) {
-           flags.analysis.color = when == "always"  ? ColorChoice::Always
-                                  : when == "never" ? ColorChoice::Never
-                                                    : ColorChoice::Auto;
-         },
-         "auto (default), always or never")
-      ->type_name("WHEN")
-      ->check(CLI::Validator(
-          [](std::string& text) {
-            const bool known = text == "auto" || text == "always" || text == "never";
-            return known ? std::string() : "must be one of auto, always, never, not '" + text + "'";
-          },
-          "", ""))
-      ->group(group);
+  add_color_option(app, flags.analysis.color, group);
   app.add_flag("-q,--quiet", flags.analysis.quiet, "no progress and no warnings on standard error")
       ->group(group);
 }
@@ -182,6 +167,12 @@ Result<Done> read_numbers(const ListFlag& flag, const std::string& text,
   return Done{};
 }
 
+std::vector<std::string> goal_names() {
+  std::vector<std::string> names;
+  for (const PowerGoal goal : kPowerGoals) names.emplace_back(to_string(goal));
+  return names;
+}
+
 Result<std::vector<PowerGoal>> read_goals(const PowerFlags& flags) {
   if (flags.goals.empty()) {
     std::vector<PowerGoal> goals = {PowerGoal::Amplification, PowerGoal::Equivalence,
@@ -190,8 +181,7 @@ Result<std::vector<PowerGoal>> read_goals(const PowerFlags& flags) {
       goals.push_back(PowerGoal::Decisions);
     return goals;
   }
-  std::vector<std::string> names;
-  for (const PowerGoal goal : kPowerGoals) names.emplace_back(to_string(goal));
+  const std::vector<std::string> names = goal_names();
   std::vector<PowerGoal> goals;
   for (const std::string& piece : pieces_of(flags.goals)) {
     const auto found = std::find(names.begin(), names.end(), piece);
@@ -204,14 +194,15 @@ Result<std::vector<PowerGoal>> read_goals(const PowerFlags& flags) {
   return goals;
 }
 
-Result<Channel> read_channel(const std::string& name) {
+std::vector<std::string> channel_names() {
   std::vector<std::string> names;
-  for (const Channel channel : kFailureChannels) {
-    if (to_string(channel) == name) return channel;
-    names.emplace_back(to_string(channel));
-  }
-  return usage(fmt::format("--channel must be one of {}, not '{}'{}", fmt::join(names, ", "), name,
-                           did_you_mean(name, names)));
+  for (const Channel channel : kFailureChannels) names.emplace_back(to_string(channel));
+  return names;
+}
+
+Channel channel_named(const std::string& name) {  // checked by one_of
+  const std::vector<std::string> names = channel_names();
+  return kFailureChannels[std::find(names.begin(), names.end(), name) - names.begin()];
 }
 
 std::optional<double> proportion(const std::optional<double>& in_points) {
@@ -250,10 +241,12 @@ void add_power_flags(CLI::App& app, PowerFlags& flags) {
   app.add_option("--goals", flags.goals,
                  "of amplification,equivalence,unmasked_gap (these three) and decisions")
       ->type_name("LIST")
+      ->check(suggested(goal_names()))
       ->check(not_empty())
       ->group("what is to be found");
   app.add_option("--channel", flags.channel, "the channel of failures (tool_name)")
       ->type_name("NAME")
+      ->check(one_of(channel_names()))
       ->group("what is to be found");
   add_numbers(app, flags, kEffects, "what is to be found");
   app.add_option("--k-tight", flags.analysis.audit.compare.k_tight,
@@ -274,9 +267,7 @@ Result<PowerPlan> power_plan(const PowerFlags& flags, bool has_pilot) {
       if (flags.*flag.field)
         return usage(fmt::format("{} is taken from the pilot, so it cannot be stated", flag.name));
   PowerPlan plan;
-  const Result<Channel> channel = read_channel(flags.channel);
-  if (!channel) return channel.error();
-  plan.channel = *channel;
+  plan.channel = channel_named(flags.channel);
   Result<std::vector<PowerGoal>> goals = read_goals(flags);
   if (!goals) return goals.error();
   plan.options.goals = std::move(*goals);

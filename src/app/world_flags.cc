@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
-#include <map>
 
 #include "app/command_line.h"
 #include "app/nearest.h"
@@ -16,14 +15,7 @@ void add_world_flags(CLI::App& app, WorldFlags& flags) {
                  "a τ²-bench checkout or its data folder; TAU2_DATA_DIR where not given")
       ->type_name("DIR")
       ->group("data");
-  static const std::map<std::string, ColorChoice> kChoices = {
-      {"auto", ColorChoice::Auto}, {"always", ColorChoice::Always}, {"never", ColorChoice::Never}};
-  app.add_option_function<std::string>(
-         "--color", [&flags](const std::string& name) { flags.color = kChoices.at(name); },
-         "auto, always or never")
-      ->check(one_of({"auto", "always", "never"}))
-      ->type_name("WHEN")
-      ->group("output");
+  add_color_option(app, flags.color, "output");
 }
 
 std::string tau2_folder(const WorldFlags& flags) {
@@ -47,10 +39,15 @@ Result<DataFolder> open_data(const WorldFlags& flags, const DomainRow& row) {
   return open_data(flags);
 }
 
-Result<const DomainRow*> domain_named(const std::string& name) {
-  if (const DomainRow* row = find_domain(name)) return row;
+std::vector<std::string> domain_names() {
   std::vector<std::string> names;
   for (const DomainRow& row : domain_rows()) names.emplace_back(row.name);
+  return names;
+}
+
+Result<const DomainRow*> domain_named(const std::string& name) {
+  if (const DomainRow* row = find_domain(name)) return row;
+  const std::vector<std::string> names = domain_names();
   return Error{ErrorKind::NotFound,
                fmt::format("there is no domain '{}'{}; there are: {}", name,
                            did_you_mean(name, names), fmt::join(names, ", ")),

@@ -33,6 +33,8 @@ Result<DataFolder> open_data(const WorldFlags& flags);
 // The same, but no data is needed for a domain that is made by code.
 Result<DataFolder> open_data(const WorldFlags& flags, const DomainRow& row);
 
+std::vector<std::string> domain_names();
+
 // Errors   NotFound, with the nearest name there is.
 Result<const DomainRow*> domain_named(const std::string& name);
 

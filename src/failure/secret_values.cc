@@ -229,8 +229,8 @@ std::optional<Removal> told_value(std::string_view text, std::string_view lower,
   for (const std::string_view verb : {" is ", " was ", " is: "}) {
     if (!matches_at(lower, i, verb)) continue;
     Removal value{i + verb.size(), bare_end(text, i + verb.size())};
-    while (value.end > value.begin && (text[value.end - 1] == '.' || text[value.end - 1] == '!' ||
-                                       text[value.end - 1] == '?'))
+    while (value.end > value.begin &&
+           (text[value.end - 1] == '.' || text[value.end - 1] == '!' || text[value.end - 1] == '?'))
       --value.end;
     const std::string_view word = text.substr(value.begin, value.end - value.begin);
     if (std::any_of(word.begin(), word.end(), is_digit)) return value;

@@ -83,7 +83,8 @@ TEST(WithoutSecrets, RemovesValuesOfOrdinaryWordsThatLookLikeCredentials) {
       {"Ocp-Apim-Subscription-Key: 0123", "Ocp-Apim-Subscription-Key: [removed]"},
       {"https://h/a?key=AB12345678&x=1", "https://h/a?key=[removed]&x=1"},
       {"https://h/a?x=1&sig=AB12345678", "https://h/a?x=1&sig=[removed]"},
-      {R"({"api_key_2": "a", "token1": "b"})", R"({"api_key_2": "[removed]", "token1": "[removed]"})"},
+      {R"({"api_key_2": "a", "token1": "b"})",
+       R"({"api_key_2": "[removed]", "token1": "[removed]"})"},
       {"session: 0a1b2c3d4e", "session: [removed]"}};
   for (const auto& [text, expected] : cases) EXPECT_EQ(without_secrets(text), expected);
 }
@@ -105,7 +106,8 @@ TEST(WithoutSecrets, RemovesValuesOfOptionsElementsBlocksAndSentences) {
 TEST(WithoutSecrets, TakesTimeInProportionToTheText) {
   constexpr std::size_t kRepeats = 200000;
   for (const char* piece : {"password ", "password:[", "\\", "cookie: \\", "-u a curl ",
-                            "\"token\"", "://a:b", "token: \\\"", "'cookie: a", "\ncookie: '", "--password \"", "<password>", "password: |\n ", "a_-"}) {
+                            "\"token\"", "://a:b", "token: \\\"", "'cookie: a", "\ncookie: '",
+                            "--password \"", "<password>", "password: |\n ", "a_-"}) {
     std::string text;
     while (text.size() < kRepeats) text += piece;
     const auto begin = std::chrono::steady_clock::now();
@@ -126,8 +128,9 @@ TEST(WithoutSecrets, LeavesOrdinaryTextAlone) {
         "see https://host:8080/a@b and http://[::1]/x", "a basic plan", "token", "password: ",
         "é ü 漢字", "", R"({"token_count": 12, "max_tokens": {"n": 3}, "password": null})",
         R"({"password": "", "token": [], "secret": {}})", "docker run -u 1000:1000 image",
-        "{'token': None}", "The password is incorrect.", "a session: tomorrow", "Authored: 12345678",
-        R"({"key": "W2378156", "session": "morning"})", "press any key=12345678", "http://[::1]:80/a@b, https://host:8080?to=a@b"})
+        "{'token': None}", "The password is incorrect.", "a session: tomorrow",
+        "Authored: 12345678", R"({"key": "W2378156", "session": "morning"})",
+        "press any key=12345678", "http://[::1]:80/a@b, https://host:8080?to=a@b"})
     EXPECT_EQ(without_secrets(text), text);
 }
 

@@ -128,4 +128,10 @@ std::vector<FormatDescription> log_formats() {
   return names;
 }
 
+std::vector<std::string> log_format_names() {
+  std::vector<std::string> names;
+  for (const LogFormat& format : format_table()) names.emplace_back(format.name);
+  return names;
+}
+
 }  // namespace unmask

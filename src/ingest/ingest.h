@@ -74,5 +74,6 @@ struct FormatDescription {
   std::string_view description;
 };
 std::vector<FormatDescription> log_formats();
+std::vector<std::string> log_format_names();
 
 }  // namespace unmask

@@ -221,4 +221,10 @@ Result<const DomainWords*> domain_words(std::string_view domain) {
                "domain must be one of " + names + ", not \"" + std::string(domain) + "\"", ""};
 }
 
+std::vector<std::string> planted_domains() {
+  std::vector<std::string> names;
+  for (const DomainWords& words : kDomains) names.emplace_back(words.domain);
+  return names;
+}
+
 }  // namespace unmask

@@ -175,6 +175,7 @@ struct PlantedPreset {
   bool exact = false;  // has an exact mode
 };
 std::vector<PlantedPreset> planted_presets();
+std::vector<std::string> planted_domains();
 
 // Errors   NotFound: no such preset, or it has no such mode; says which there are.
 Result<PlantOptions> random_preset(std::string_view name);
