@@ -110,10 +110,11 @@ std::string weighed_in_words(const CellComparison& cell) {
         fmt::format("{}{} {}", weighed.empty() ? "" : "; ", to_string(channel), shown_weighed(c));
   }
   if (weighed.empty()) return "";
-  return "† The arms have different numbers of episodes of a task: numbers and intervals are "
-         "pooled, "
-         "p is the larger of the pooled comparison and one with each task weighed alike, which "
-         "has " +
+  return "† The arms have different numbers of episodes of a task: rates, their ratios and "
+         "intervals "
+         "are pooled; p is the larger of the pooled comparison and one with each task weighed "
+         "alike, "
+         "which has " +
          weighed + ".";
 }
 
