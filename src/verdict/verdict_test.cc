@@ -266,12 +266,15 @@ TEST(Judge, SaysThatMaskingCouldNotBeJudgedUnderABudgetAsTightAsTheTightOne) {
   cell.budget.unmasked.test = std::nullopt;
   cell.budget.gap_tight = std::nullopt;
   cell.budget.gap_tight_ci95 = std::nullopt;
+  cell.channels[Channel::Entity] = amplified_channel();
   const Judgement judgement = judge(cell);
   EXPECT_EQ(judgement.verdict, Verdict::Amplified);
+  // Among the first, which is all that a grid shows.
+  EXPECT_NE(judgement.reasons.at(1).find("Masking could not be judged"), std::string::npos);
   EXPECT_TRUE(said(judgement,
                    "Masking could not be judged: the tight budget 2 is not below the budget in "
                    "force, 2"));
-  cell.channels[Channel::ToolName] = quiet_channel();
+  cell.channels[Channel::ToolName] = cell.channels[Channel::Entity] = quiet_channel();
   EXPECT_EQ(judge(cell).verdict, Verdict::Inconclusive);
   EXPECT_TRUE(said(judge(cell), "Masking could not be judged"));
 }
