@@ -1,19 +1,19 @@
 #include "audit.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
-#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
 
+#include "arm_shelf.h"
 #include "base/check.h"
 #include "base/rng.h"
 #include "compare/evidence.h"
 #include "compare/log_replay.h"
 #include "facts_collector.h"
 #include "failure/secrets.h"
+#include "metrics/arm_labels.h"
 #include "metrics/excerpt_shelf.h"
 
 namespace unmask {
@@ -74,12 +74,6 @@ std::size_t drop_identical_episodes(std::vector<EpisodeList::Shared>& episodes) 
   return std::erase_if(episodes, [&](const EpisodeList::Shared&) { return repeats[i++]; });
 }
 
-std::string default_label(const ArmSource& source, const RunInfo& info) {
-  if (!source.label.empty()) return source.label;
-  if (!info.model.empty()) return info.model;
-  return std::filesystem::path(source.paths.front()).stem().string();
-}
-
 // Settings go into every output, and logs keep keys and passwords in them.
 void hide_secrets(RunInfo& info) {
   info.agent_settings = settings_without_secrets(info.agent_settings);
@@ -103,44 +97,6 @@ void append(std::vector<Warning>& to, std::vector<Warning> from, const std::stri
     to.push_back(std::move(warning));
   }
 }
-
-// Arms already read, so that a baseline shared by several cells is read once.
-class ArmShelf {
- public:
-  explicit ArmShelf(const AuditOptions& options) : options_(options) {}
-
-  Result<const LoadedArm*> get(const ArmSource& source) {
-    const std::pair<std::vector<std::string>, std::string> key(source.paths, source.label);
-    const auto found = arms_.find(key);
-    if (found != arms_.end()) return found->second.get();
-    Result<LoadedArm> loaded = load_arm(source, options_);
-    if (!loaded) return loaded.error();
-    order_.push_back(key);
-    return (arms_[key] = std::make_unique<LoadedArm>(std::move(*loaded))).get();
-  }
-
-  // The place of an arm among those read, of which it must be one.
-  std::size_t index_of(const ArmSource& source) const {
-    const std::pair<std::vector<std::string>, std::string> key(source.paths, source.label);
-    return static_cast<std::size_t>(std::find(order_.begin(), order_.end(), key) - order_.begin());
-  }
-
-  // The arms, and what reading and evidence checks said, once an arm, in the order the arms were
-  // first read.
-  void collect(AuditReport& report) const {
-    for (const auto& key : order_) {
-      const LoadedArm& loaded = *arms_.at(key);
-      report.arms.push_back(loaded.arm);
-      append(report.warnings, loaded.warnings, loaded.arm.label);
-      report.dropped.insert(report.dropped.end(), loaded.dropped.begin(), loaded.dropped.end());
-    }
-  }
-
- private:
-  const AuditOptions& options_;
-  std::map<std::pair<std::vector<std::string>, std::string>, std::unique_ptr<LoadedArm>> arms_;
-  std::vector<std::pair<std::vector<std::string>, std::string>> order_;
-};
 
 struct CellArms {
   std::string name;
@@ -214,25 +170,29 @@ Result<Done> mark_fragile(const std::vector<CellArms>& cells, const CompareOptio
   return Done{};
 }
 
-std::string stem(const ArmSource& source) {
-  return std::filesystem::path(source.paths.front()).stem().string();
-}
-
-// Labels must tell the arms apart; where the logs name the same model, the files do.
-void make_labels_differ(const CellSources& sources, CellArms& cell) {
-  if (cell.baseline.label != cell.candidate.label) return;
-  const bool stems_differ = stem(sources.baseline) != stem(sources.candidate);
-  cell.baseline.label += " (" + (stems_differ ? stem(sources.baseline) : "baseline") + ")";
-  cell.candidate.label += " (" + (stems_differ ? stem(sources.candidate) : "candidate") + ")";
-}
-
-Result<Done> add_noise_floor(ArmShelf& shelf, const std::string& which, const Arm& arm,
-                             const std::optional<ArmSource>& rerun, CellComparison& comparison) {
-  if (!rerun) return Done{};
-  const Result<const LoadedArm*> loaded = shelf.get(*rerun);
-  if (!loaded) return loaded.error();
-  comparison.noise.push_back(noise_floor(which, arm, (*loaded)->arm));
+// Reads every arm once, baselines and candidates in the order of the cells, then second runs.
+Result<Done> read_arms(const std::vector<CellSources>& sources, ArmShelf& shelf) {
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const std::string number = sources.size() > 1 ? " " + std::to_string(i + 1) : "";
+    const Result<Done> baseline = shelf.read(sources[i].baseline, "baseline");
+    if (!baseline) return baseline.error();
+    const Result<Done> candidate = shelf.read(sources[i].candidate, "candidate" + number);
+    if (!candidate) return candidate.error();
+  }
+  for (const CellSources& cell : sources)
+    for (const auto& [rerun, arm, role] :
+         {std::tuple(&cell.baseline_rerun, &cell.baseline, "baseline rerun"),
+          std::tuple(&cell.candidate_rerun, &cell.candidate, "candidate rerun")}) {
+      if (!*rerun) continue;
+      const Result<Done> again = shelf.read(**rerun, role, arm);
+      if (!again) return again.error();
+    }
   return Done{};
+}
+
+void add_noise_floor(const ArmShelf& shelf, const std::string& which, const Arm& arm,
+                     const std::optional<ArmSource>& rerun, CellComparison& comparison) {
+  if (rerun) comparison.noise.push_back(noise_floor(which, arm, shelf.at(*rerun).arm));
 }
 
 // The excerpts of tasks that were compared; others fail outside the numbers beside them.
@@ -247,16 +207,12 @@ std::vector<Excerpt> of_paired_tasks(const std::vector<Excerpt>& excerpts,
   return paired;
 }
 
-Result<Done> add_excerpts(ArmShelf& shelf, const CellSources& sources, AuditedCell& cell) {
+void add_excerpts(const ArmShelf& shelf, const CellSources& sources, AuditedCell& cell) {
   cell.place = sources.place;
   for (const auto& [source, arm, excerpts] :
        {std::tuple(&sources.baseline, &cell.comparison.baseline, &cell.baseline_excerpts),
-        std::tuple(&sources.candidate, &cell.comparison.candidate, &cell.candidate_excerpts)}) {
-    const Result<const LoadedArm*> loaded = shelf.get(*source);
-    if (!loaded) return loaded.error();
-    *excerpts = of_paired_tasks((*loaded)->excerpts, arm->by_task);
-  }
-  return Done{};
+        std::tuple(&sources.candidate, &cell.comparison.candidate, &cell.candidate_excerpts)})
+    *excerpts = of_paired_tasks(shelf.at(*source).excerpts, arm->by_task);
 }
 
 std::string cell_name(const CellSources& sources, const CellArms& cell) {
@@ -265,7 +221,19 @@ std::string cell_name(const CellSources& sources, const CellArms& cell) {
   return domain.empty() ? "cell" : domain;
 }
 
+// Tables join by the cell's name; two of one place and precision are told apart by the candidate.
+void name_cells_apart(std::vector<CellArms>& cells) {
+  std::map<std::string, int> times;
+  for (const CellArms& cell : cells) ++times[cell.name];
+  for (CellArms& cell : cells)
+    if (times[cell.name] > 1) cell.name += ": " + cell.candidate.label;
+}
+
 }  // namespace
+
+std::string own_name(const ArmSource& source, const RunInfo& info) {
+  return info.model.empty() ? file_label(source.paths.front()) : info.model;
+}
 
 Result<LoadedArm> load_arm(const ArmSource& source, const AuditOptions& options) {
   if (source.paths.empty())
@@ -305,7 +273,8 @@ Result<LoadedArm> load_arm(const ArmSource& source, const AuditOptions& options)
                                "episodes that stand in the arm more than once were counted once",
                                "", static_cast<std::int64_t>(identical)});
   assume_budget(*info, options, loaded.warnings);
-  loaded.arm = make_arm(default_label(source, *info), source.paths, *info, std::move(episodes));
+  const std::string label = source.label.empty() ? own_name(source, *info) : source.label;
+  loaded.arm = make_arm(label, source.paths, *info, std::move(episodes));
   append(loaded.warnings, evidence_warnings(loaded.arm), "");
   loaded.excerpts = shelf.take_all();
   return loaded;
@@ -317,18 +286,17 @@ Result<AuditReport> audit(const std::vector<CellSources>& sources, const AuditOp
   report.options = options.compare;
   ArmShelf shelf(options);
 
-  // Read both arms of every cell.
+  // Read all arms; from here on no two of them have one label.
+  const Result<Done> read = read_arms(sources, shelf);
+  if (!read) return read.error();
+  if (const std::optional<Error> clash = shelf.tell_apart()) return *clash;
   std::vector<CellArms> cells;
   for (const CellSources& cell : sources) {
-    const Result<const LoadedArm*> baseline = shelf.get(cell.baseline);
-    if (!baseline) return baseline.error();
-    const Result<const LoadedArm*> candidate = shelf.get(cell.candidate);
-    if (!candidate) return candidate.error();
-    CellArms arms{"", (*baseline)->arm, (*candidate)->arm};
+    CellArms arms{"", shelf.at(cell.baseline).arm, shelf.at(cell.candidate).arm};
     arms.name = cell_name(cell, arms);
-    make_labels_differ(cell, arms);
     cells.push_back(std::move(arms));
   }
+  name_cells_apart(cells);
 
   // Compare and judge, then ask whether excluded episodes could change a verdict.
   report_step(options, "comparing");
@@ -347,8 +315,7 @@ Result<AuditReport> audit(const std::vector<CellSources>& sources, const AuditOp
   // Noise floors, warnings and excerpts stand beside the verdicts.
   for (std::size_t i = 0; i < sources.size(); ++i) {
     CellComparison& comparison = report.cells[i].comparison;
-    const Result<Done> shown = add_excerpts(shelf, sources[i], report.cells[i]);
-    if (!shown) return shown.error();
+    add_excerpts(shelf, sources[i], report.cells[i]);
     const std::string where = sources.size() > 1 ? comparison.cell : "";
     append(report.warnings, std::move(comparison.warnings), where);
     comparison.warnings.clear();
@@ -356,12 +323,16 @@ Result<AuditReport> audit(const std::vector<CellSources>& sources, const AuditOp
     report.cells[i].candidate_arm = shelf.index_of(sources[i].candidate);
     for (const auto& [which, arm, rerun] :
          {std::tuple("baseline", &cells[i].baseline, &sources[i].baseline_rerun),
-          std::tuple("candidate", &cells[i].candidate, &sources[i].candidate_rerun)}) {
-      const Result<Done> added = add_noise_floor(shelf, which, *arm, *rerun, comparison);
-      if (!added) return added.error();
-    }
+          std::tuple("candidate", &cells[i].candidate, &sources[i].candidate_rerun)})
+      add_noise_floor(shelf, which, *arm, *rerun, comparison);
   }
-  shelf.collect(report);
+  // The arms, and what reading and evidence checks said of them, once an arm.
+  for (const ShelvedArm& shelved : shelf.arms()) {
+    const LoadedArm& loaded = shelved.loaded;
+    report.arms.push_back(loaded.arm);
+    append(report.warnings, loaded.warnings, loaded.arm.label);
+    report.dropped.insert(report.dropped.end(), loaded.dropped.begin(), loaded.dropped.end());
+  }
   return report;
 }
 

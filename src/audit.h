@@ -25,6 +25,9 @@ namespace unmask {
 struct ArmSource {
   std::vector<std::string> paths;  // shards or pieces of one arm
   std::string label;               // empty: taken from the log's model or the file name
+  // The label was given to this arm alone: where another goes by it, that is an error. Other labels
+  // that are alike are told apart (metrics/arm_labels.h).
+  bool label_is_exclusive = false;
 };
 
 struct AuditOptions {
@@ -60,7 +63,13 @@ struct CellSources {
   CellPlace place = {};
 };
 
-// One or many cells -> comparisons with Holm across them -> judgements.
+// What an arm goes by where it is given no label.
+std::string own_name(const ArmSource& source, const RunInfo& info);
+
+// One or many cells -> comparisons with Holm across them -> judgements. No two arms of a report
+// have one label. Errors   those of load_arm and compare_arms; InvalidArgument: an exclusive label
+// is also another
+//          arm's.
 Result<AuditReport> audit(const std::vector<CellSources>& cells, const AuditOptions& options);
 
 // Holds every cell of a report against criteria fixed beforehand.

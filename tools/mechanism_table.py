@@ -59,7 +59,7 @@ def row(cells):
 def main():
     audit_file, greedy_file, drawn_file, domain = sys.argv[1:5]
     cells = [c for c in json.load(open(audit_file))["cells"] if c["candidate"]["arm"]["domain"] == domain]
-    episodes = {c["candidate"]["arm"]["label"]: c for c in cells}
+    episodes = {c["candidate"]["arm"]["label"].removesuffix(f" ({domain})"): c for c in cells}
     _, greedy = by_label(json.load(open(greedy_file)))
     replay, drawn = by_label(json.load(open(drawn_file)))
     names = list(drawn)

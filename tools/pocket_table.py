@@ -43,9 +43,10 @@ def main():
         print(f"\n### {domain}\n")
         print("| arm | S(10) | S(5) | S(2) | tool_name | times as often | entity | times as often | recovered | ρ | novel | verdict |")
         print("|---|---|---|---|---|---|---|---|---|---|---|---|")
-        print(row(base["arm"]["label"], base, None))
+        # The domain that tells arms of one label apart stands in the heading.
+        print(row(base["arm"]["label"].removesuffix(f" ({domain})"), base, None))
         for cell in mine:
-            print(row(cell["candidate"]["arm"]["label"], cell["candidate"], cell))
+            print(row(cell["candidate"]["arm"]["label"].removesuffix(f" ({domain})"), cell["candidate"], cell))
         screen = ", ".join(f"{name} {found}" for name, found in base["screen"].items() if found)
         print(f"\nScreen at full precision: {screen}.")
 

@@ -98,6 +98,7 @@ Result<std::vector<CellSources>> cells_of(const AuditArguments& arguments,
     Result<ArmSource> source = source_of(arguments.arms[i], arm, named);
     if (!source) return source.error();
     if (i < labels.size()) source->label = labels[i];
+    source->label_is_exclusive = !source->label.empty();
     sources.push_back(std::move(*source));
   }
   const Result<std::optional<ArmSource>> baseline_rerun =

@@ -7,6 +7,7 @@
 #include "app/arm_argument.h"
 #include "app/command_line.h"
 #include "app/power_flags.h"
+#include "arm_shelf.h"
 #include "report/power_report.h"
 
 namespace unmask {
@@ -45,7 +46,8 @@ Result<std::vector<ArmSource>> pilots_of(const std::vector<std::string>& argumen
     if (!paths) return paths.error();
     for (const std::string& path : *paths)
       named.emplace_back(path, i == 0 ? "baseline" : "candidate");
-    sources.push_back({std::move(*paths), i < labels.size() ? labels[i] : ""});
+    const std::string label = i < labels.size() ? labels[i] : "";
+    sources.push_back({std::move(*paths), label, !label.empty()});
   }
   const Result<Done> distinct = check_distinct(named);
   if (!distinct) return distinct.error();
@@ -115,14 +117,16 @@ void join_pilot_tasks(const Pilot& pilot, const PowerPlan& plan, PowerOptions& o
 
 Result<Done> plan_from_logs(const std::vector<ArmSource>& sources, const PowerPlan& plan,
                             const AuditOptions& options, PowerReport& report) {
-  std::vector<LoadedArm> arms;
   AuditOptions counts_only = options;
   counts_only.keep_decisions = false;
+  ArmShelf shelf(counts_only);
   for (const ArmSource& source : sources) {
-    Result<LoadedArm> arm = load_arm(source, counts_only);
-    if (!arm) return arm.error();
-    arms.push_back(std::move(*arm));
+    const Result<Done> read = shelf.read(source, shelf.arms().empty() ? "baseline" : "candidate");
+    if (!read) return read.error();
   }
+  if (const std::optional<Error> clash = shelf.tell_apart()) return *clash;
+  std::vector<LoadedArm> arms;
+  for (const ShelvedArm& shelved : shelf.arms()) arms.push_back(shelved.loaded);
   take_warnings(arms, report);
   Result<Pilot> pilot = pilot_of_logs(arms, plan, options.compare);
   if (!pilot) return pilot.error();

@@ -92,6 +92,14 @@ std::string_view meaning_of(std::string_view verdict) {
   return "this evidence neither shows damage nor rules it out";
 }
 
+// Without the domain that tells arms of one label apart: the cells stand under it.
+std::string candidate_of(const Value& cell) {
+  std::string label = text(cell, {"candidate", "arm", "label"});
+  const std::string apart = " (" + text(cell, {"candidate", "arm", "domain"}) + ")";
+  if (label.ends_with(apart)) label.resize(label.size() - apart.size());
+  return label;
+}
+
 }  // namespace
 
 Result<std::vector<DemoCell>> demo_cells(std::string_view audit_json) {
@@ -102,9 +110,9 @@ Result<std::vector<DemoCell>> demo_cells(std::string_view audit_json) {
     return Error{ErrorKind::Malformed, "the audit's JSON has no cells", ""};
   std::vector<DemoCell> out;
   for (const Value& cell : cells->items())
-    out.push_back({text(cell, {"candidate", "arm", "domain"}),
-                   text(cell, {"candidate", "arm", "label"}), text(cell, {"verdict"}),
-                   number(cell, {"channels", "tool_name", "candidate"}), words_of_cell(cell)});
+    out.push_back({text(cell, {"candidate", "arm", "domain"}), candidate_of(cell),
+                   text(cell, {"verdict"}), number(cell, {"channels", "tool_name", "candidate"}),
+                   words_of_cell(cell)});
   return out;
 }
 

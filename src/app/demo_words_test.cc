@@ -5,14 +5,14 @@
 namespace unmask {
 namespace {
 
-constexpr const char* kAudit = R"({"cells": [
-  {"candidate": {"arm": {"label": "INT4", "domain": "pocket_telecom"}}, "verdict": "masked",
+constexpr const char* kAudit = R"json({"cells": [
+  {"candidate": {"arm": {"label": "INT4 (pocket_telecom)", "domain": "pocket_telecom"}}, "verdict": "masked",
    "outcome": {"delta": -0.0131, "tost": {"equivalent": true}},
    "budget": {"k_tight": 2, "gap": [{"k": 1, "gap": 0.3}, {"k": 2, "gap": 0.167}]},
    "channels": {"tool_name": {"baseline": 0.195, "candidate": 0.383, "amplification": 1.96},
                 "entity": {"baseline": 0.0, "candidate": 0.01, "amplification": null}}},
   {"candidate": {"arm": {"label": "FP8", "domain": "pocket_telecom"}}, "verdict": "inconclusive",
-   "outcome": {"delta": null}, "budget": {}, "channels": {}}]})";
+   "outcome": {"delta": null}, "budget": {}, "channels": {}}]})json";
 
 TEST(DemoWords, SayWhatTheAuditFound) {
   const Result<std::vector<DemoCell>> cells = demo_cells(kAudit);

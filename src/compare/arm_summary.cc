@@ -13,7 +13,7 @@ namespace unmask {
 namespace {
 
 void count_episodes(const Arm& arm, ArmSummary& summary) {
-  summary.episodes_total = static_cast<long>(arm.episodes.size());
+  summary.episodes_in_log = summary.episodes_total = static_cast<long>(arm.episodes.size());
   for (const EpisodeFacts& episode : arm.episodes) {
     ++summary.terminations[std::string(to_string(episode.termination))];
     if (episode.excluded) {
@@ -103,14 +103,15 @@ ChannelSummary summarize_channel(const Arm& arm, std::span<const Channel> channe
                                  const TaskCounts& counts, double independent_units,
                                  const CompareOptions& options) {
   ChannelSummary out;
-  long ran = 0;
+  const auto failures_of = [&](const EpisodeFacts& episode) {
+    long failures = 0;
+    for (const Channel channel : channels)
+      failures += episode.agent_channel[static_cast<std::size_t>(channel)];
+    return failures;
+  };
   for (const EpisodeFacts& episode : arm.episodes) {
     if (episode.excluded) continue;
-    ++ran;
-    long in_episode = 0;
-    for (const Channel channel : channels) {
-      in_episode += episode.agent_channel[static_cast<std::size_t>(channel)];
-    }
+    const long in_episode = failures_of(episode);
     out.count += in_episode;
     if (in_episode > 0) ++out.episodes_with;
     for (const FailedCall& call : episode.failures) {
@@ -119,10 +120,12 @@ ChannelSummary summarize_channel(const Arm& arm, std::span<const Channel> channe
     }
   }
   out.per_call = rate_estimate(counts.failures, counts.calls, independent_units);
-  if (ran > 0) {
-    out.per_episode = static_cast<double>(out.count) / static_cast<double>(ran);
-    out.share_with = static_cast<double>(out.episodes_with) / static_cast<double>(ran);
-  }
+  out.per_episode = failures_per_episode(counts);
+  out.share_with =
+      mean_of_task_means(arm, [&](const EpisodeFacts& episode) -> std::optional<double> {
+        if (episode.excluded) return std::nullopt;
+        return failures_of(episode) > 0 ? 1.0 : 0.0;
+      });
   out.screen = screen(out.per_call, options);
   return out;
 }

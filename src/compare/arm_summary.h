@@ -1,6 +1,7 @@
 // One arm with uncertainty: the `arm summary` of the JSON contract.
 //
-// Means of success, of E and of shares of episodes are means over tasks of task means (METHOD 1).
+// Means over episodes (success, E, failures per episode, shares of episodes, length) are means over
+// tasks of task means (METHOD 1).
 // Rates per call, and recovery, are ratios of pooled counts whose intervals are clustered by task.
 #pragma once
 
@@ -29,9 +30,9 @@ std::string_view to_string(Risk risk);  // "low", "watch", "high"
 struct ChannelSummary {
   long count = 0;
   Estimate per_call;                  // count / agent calls; interval clustered by task (METHOD 8)
-  std::optional<double> per_episode;  // count / episodes that ran
+  std::optional<double> per_episode;  // over episodes that ran, a mean over tasks of task means
   long episodes_with = 0;
-  std::optional<double> share_with;  // episodes with at least one / episodes that ran
+  std::optional<double> share_with;  // of the episodes that ran those with one; likewise by task
   std::map<SubKind, long> kinds;
   std::optional<Risk> screen;  // nullopt: no calls
 };
@@ -87,7 +88,8 @@ struct ArmSummary {
   std::string label;
   RunInfo info;
   std::vector<std::string> sources;
-  long episodes_total = 0;
+  long episodes_in_log = 0;  // as read, also of tasks that a comparison leaves out
+  long episodes_total = 0;   // of the tasks this speaks of; excluded ones of tasks left out as well
   long episodes_evaluated = 0;
   long episodes_excluded = 0;  // infrastructure
   long episodes_ungraded = 0;

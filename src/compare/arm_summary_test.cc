@@ -46,7 +46,10 @@ TEST(ArmSummary, CountsAHandMadeArm) {
   const ChannelSummary& names = summary.channels.at(Channel::ToolName);
   EXPECT_EQ(names.count, 2);
   EXPECT_DOUBLE_EQ(*names.per_call.value, 2.0 / 12);
-  EXPECT_DOUBLE_EQ(*names.per_episode, 2.0 / 3);
+  // Means over tasks: task a has one an episode, task b none.
+  EXPECT_DOUBLE_EQ(*names.per_episode, (1.0 + 0.0) / 2);
+  EXPECT_DOUBLE_EQ(*names.share_with, (1.0 + 0.0) / 2);
+  EXPECT_EQ(summary.episodes_in_log, 3);
   EXPECT_EQ(names.episodes_with, 2);
   EXPECT_EQ(names.kinds.at(SubKind::Invented), 2);
   EXPECT_EQ(summary.argument.count, 2);

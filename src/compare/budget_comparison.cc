@@ -63,15 +63,18 @@ Warning not_identified(const BudgetComparison& budget) {
   return {"k_tight_not_identified",
           "The tight budget of " + counted(budget.k_tight, "failed call") +
               " is not below the budget in force, " + std::to_string(*budget.k0) +
-              ", so the unmasked gap cannot be computed from these logs.",
+              ", so whether the budget masks damage cannot be judged from these logs: no verdict "
+              "can be masked or clean.",
           "", 1};
 }
 
 Warning below_live() {
-  return {"k_tight_not_identified",
-          "By the live rule an episode survives with fewer failed calls than K, and none has fewer "
-          "than 0: there is no gap at K = 0 and no unmasked gap.",
-          "", 1};
+  return {
+      "k_tight_not_identified",
+      "By the live rule an episode survives with fewer failed calls than K, and none has fewer "
+      "than 0: there is no gap at K = 0, so masking cannot be judged, and no verdict can be masked "
+      "or clean.",
+      "", 1};
 }
 
 Warning no_budget() {

@@ -44,6 +44,14 @@ TEST(CompareArms, HoldsPooledRatesAgainstWeighedOnes) {
   EXPECT_NEAR(*names.weighed_amplification, 1.0, 1e-12);
   EXPECT_NEAR(*names.weighed_difference, 0.0, 1e-12);
   EXPECT_GT(*names.p, 0.9);
+  // A mean over episodes is one over tasks, which no number of episodes tilts.
+  EXPECT_NEAR(*names.volume, 1.0, 1e-12);
+  EXPECT_NEAR(*cells[0].baseline.channels.at(Channel::ToolName).per_episode,
+              *cells[0].baseline.budget.mean_errors, 1e-12);
+  EXPECT_NEAR(*cells[0].candidate.channels.at(Channel::ToolName).per_episode,
+              *cells[0].candidate.budget.mean_errors, 1e-12);
+  EXPECT_EQ(*names.difference_upper95,
+            std::max(*names.pooled_difference_upper95, *names.weighed_difference_upper95));
   EXPECT_FALSE(names.amplified);
   EXPECT_GT(*names.difference_upper95, *names.difference);  // nor shown to be free of it
   EXPECT_TRUE(warned(cells[0].warnings, "unequal_episodes"));

@@ -106,7 +106,7 @@ void list_unevaluated(const PairedArms& arms, const std::vector<std::size_t>& ev
     const bool in_baseline = evaluated_in(arms.baseline, {t}) > 0;
     const bool in_candidate = evaluated_in(arms.candidate, {t}) > 0;
     const std::string where = in_baseline ? "candidate" : in_candidate ? "baseline" : "either arm";
-    unpaired.push_back("no evaluated episode in " + where + ": " + arms.baseline.tasks[t].id);
+    unpaired.push_back(std::string(kNotEvaluated) + where + ": " + arms.baseline.tasks[t].id);
   }
 }
 
@@ -206,6 +206,8 @@ Result<CellComparison> compare_arms(const Arm& baseline, const Arm& candidate,
   summarize_outcome_where_both_have_one(arms, k0, options, cell);
   add_excluded_of(all.baseline, dropped, cell.baseline);
   add_excluded_of(all.candidate, dropped, cell.candidate);
+  cell.baseline.episodes_in_log = static_cast<long>(baseline.episodes.size());
+  cell.candidate.episodes_in_log = static_cast<long>(candidate.episodes.size());
   cell.paired_tasks = static_cast<long>(arms.baseline.tasks.size());
   cell.unpaired_tasks = arms.unpaired;
   const TaskResamples resamples(static_cast<int>(cell.paired_tasks), options.resamples,

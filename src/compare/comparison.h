@@ -42,6 +42,9 @@ struct ChannelComparison {         // METHOD 4
   // With each task weighed to the same number of episodes in both arms, where they differ; absent
   // otherwise. `amplified` asks both comparisons, p is the larger, the upper limits the larger.
   std::optional<double> weighed_amplification, weighed_difference;
+  // The one-sided limits of each by itself, of which the larger stands above; absent likewise.
+  std::optional<double> pooled_amplification_upper95, pooled_difference_upper95;
+  std::optional<double> weighed_amplification_upper95, weighed_difference_upper95;
   // Standard deviations between tasks of the true difference and of the true log ratio of rates,
   // chance within tasks taken off: what more trials do not take away. Absent without repeats.
   std::optional<double> between_difference, between_log_ratio;
@@ -138,6 +141,8 @@ struct NoiseFloor {  // METHOD 5: two runs of the same arm
 
 // How unpaired_tasks begins for a task of which an arm has only excluded episodes.
 inline constexpr std::string_view kNeverRan = "no episode that ran in ";
+// ... and of which an arm has no evaluated episode, though some ran.
+inline constexpr std::string_view kNotEvaluated = "no evaluated episode in ";
 
 struct CellComparison {
   std::string cell;  // name of the cell, "gemma dense telecom INT4"

@@ -154,7 +154,7 @@ TEST(CompareArms, EqualsPlainLoopsOverEpisodes) {
   const auto [fc, cc] = rate(c);
   const ChannelComparison& names = cell.channels.at(Channel::ToolName);
   EXPECT_NEAR(*names.amplification, fc / cc / (fb / cb), 1e-12);
-  EXPECT_NEAR(*names.volume, (fc / 150) / (fb / 90), 1e-12);
+  EXPECT_NEAR(*names.volume, (fc / 150) / (fb / 90), 1e-12);  // every task has as many trials
   EXPECT_NEAR(*names.per_other_call, (fc / (cc - fc)) / (fb / (cb - fb)), 1e-12);
   EXPECT_NEAR(*names.difference, fc / cc - fb / cb, 1e-12);
 }

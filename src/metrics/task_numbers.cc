@@ -1,7 +1,6 @@
 #include "metrics/task_numbers.h"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -11,8 +10,6 @@
 
 namespace unmask {
 namespace {
-
-using EpisodeNumber = std::function<std::optional<double>(const EpisodeFacts&)>;
 
 // Mean of a number over the task's episodes that have one; nullopt where none has.
 std::vector<std::optional<double>> task_means(const Arm& arm, const EpisodeNumber& number) {
@@ -32,6 +29,8 @@ std::vector<std::optional<double>> task_means(const Arm& arm, const EpisodeNumbe
   return means;
 }
 
+}  // namespace
+
 std::optional<double> mean_of_task_means(const Arm& arm, const EpisodeNumber& number) {
   double sum = 0;
   int n = 0;
@@ -43,6 +42,8 @@ std::optional<double> mean_of_task_means(const Arm& arm, const EpisodeNumber& nu
   if (n == 0) return std::nullopt;
   return sum / n;
 }
+
+namespace {
 
 template <typename Count>
 TaskCounts task_counts(const Arm& arm, const Count& failures_and_calls) {
@@ -154,6 +155,18 @@ TaskCounts task_channel_counts(const Arm& arm, Channel channel) {
   return task_counts(arm, [&](const EpisodeFacts& episode) {
     return std::pair(episode.agent_channel[static_cast<std::size_t>(channel)], episode.agent_calls);
   });
+}
+
+std::optional<double> failures_per_episode(const TaskCounts& counts) {
+  double sum_of_means = 0;
+  double tasks = 0;
+  for (std::size_t t = 0; t < counts.failures.size(); ++t) {
+    if (!(counts.episodes[t] > 0)) continue;
+    sum_of_means += counts.failures[t] / counts.episodes[t];
+    ++tasks;
+  }
+  if (tasks == 0) return std::nullopt;
+  return sum_of_means / tasks;
 }
 
 TaskCounts task_argument_counts(const Arm& arm) {

@@ -1,6 +1,7 @@
 // Per-task numbers: the vectors that stats resamples. Index t is Arm::tasks[t] throughout.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,6 +10,13 @@
 #include "metrics/arm.h"
 
 namespace unmask {
+
+// A number of an episode; nullopt: it has none.
+using EpisodeNumber = std::function<std::optional<double>(const EpisodeFacts&)>;
+
+// What a mean over episodes is (METHOD 1): the mean over tasks of each task's mean over its
+// episodes that have the number. nullopt: no episode has it.
+std::optional<double> mean_of_task_means(const Arm& arm, const EpisodeNumber& number);
 
 // Mean success over the task's evaluated episodes; nullopt where the task has none.
 std::vector<std::optional<double>> task_success(const Arm& arm);
@@ -25,6 +33,9 @@ struct TaskCounts {
   std::vector<double> calls;     // (task): the agent's calls
   std::vector<double> episodes;  // (task): episodes that ran
 };
+// Failures per episode: the mean over tasks of task means, as every mean over episodes (METHOD 1).
+// nullopt: no episode ran.
+std::optional<double> failures_per_episode(const TaskCounts& counts);
 TaskCounts task_channel_counts(const Arm& arm, Channel channel);
 // schema + entity, the paper's argument channel.
 TaskCounts task_argument_counts(const Arm& arm);

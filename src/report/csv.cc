@@ -129,7 +129,9 @@ void add_comparison(CsvRows& rows, const CellComparison& cell, std::string_view 
       .number(c.p)
       .number(c.p_holm)
       .flag(c.amplified)
-      .flag(c.is_new);
+      .flag(c.is_new)
+      .number(c.weighed_amplification)
+      .number(c.weighed_difference);
   rows.end();
 }
 
@@ -153,7 +155,9 @@ std::string comparisons_table(const AuditReport& report) {
                 "p",
                 "p_holm",
                 "amplified",
-                "new"});
+                "new",
+                "weighed_amplification",
+                "weighed_difference"});
   for (const AuditedCell& cell : report.cells) {
     for (const auto& [channel, comparison] : cell.comparison.channels)
       add_comparison(rows, cell.comparison, to_string(channel), comparison);

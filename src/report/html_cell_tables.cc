@@ -5,6 +5,7 @@
 #include "report/html_cell.h"
 #include "report/html_fields.h"
 #include "report/numbers.h"
+#include "report/sample_words.h"
 #include "report/sentences.h"
 
 namespace unmask::html {
@@ -14,10 +15,13 @@ namespace {
 constexpr std::size_t kNamesInTable = 200;
 constexpr std::size_t kTasksInTable = 1000;
 
-std::vector<Field> arm_row(std::string_view role, const ArmSummary& arm, const std::string& json) {
+std::vector<Field> arm_row(const std::string& role, const ArmSummary& arm, long episodes,
+                           const CellSpot& spot) {
+  const std::string json = spot.json("/" + role);
   return {words(role),
           words(arm.label),
-          count_field(arm.episodes_evaluated, json + "/episodes/evaluated"),
+          joined(count_field(episodes, spot.json("/paired/episodes_" + role)), " of ",
+                 count_field(arm.episodes_in_log, json + "/episodes/in_log")),
           words(tasks_by_trials(arm)),
           count_field(arm.episodes_excluded, json + "/episodes/excluded_infrastructure"),
           percent_field(arm.success.value, json + "/success/rate"),
@@ -33,7 +37,7 @@ std::string mark_of(const ChannelComparison& c) {
 
 std::vector<Field> channel_row(const std::string& name, const ChannelComparison& c,
                                const std::string& json) {
-  return {{"<code>" + name + "</code>", "", ""},
+  return {{"<code>" + name + "</code>" + std::string(weighed_mark(c)), "", ""},
           percent_field(c.baseline, json + "/baseline"),
           percent_field(c.candidate, json + "/candidate"),
           joined(ratio_field(c.amplification, json + "/amplification"), " ",
@@ -82,8 +86,8 @@ std::string arms_table(const CellComparison& cell, const CellSpot& spot) {
                  {"95%"},
                  {"agent calls"},
                  {"failed"}},
-                {arm_row("baseline", cell.baseline, spot.json("/baseline")),
-                 arm_row("candidate", cell.candidate, spot.json("/candidate"))}});
+                {arm_row("baseline", cell.baseline, cell.episodes_baseline, spot),
+                 arm_row("candidate", cell.candidate, cell.episodes_candidate, spot)}});
 }
 
 std::string outcome_table(const CellComparison& cell, const CellSpot& spot) {
@@ -123,7 +127,7 @@ std::string channels_table(const CellComparison& cell, const CellSpot& spot) {
   }
   if (cell.argument.baseline_count + cell.argument.candidate_count > 0)
     rows.rows.push_back(channel_row("schema + entity", cell.argument, spot.json("/argument")));
-  return table(rows);
+  return table(rows) + paragraph(escaped(weighed_in_words(cell)), "dim small");
 }
 
 std::string budget_table(const CellComparison& cell, const CompareOptions& options,
@@ -246,7 +250,7 @@ std::string length_table(const CellComparison& cell, const CellSpot& spot) {
   const LengthMeans& b = cell.baseline.length;
   const LengthMeans& c = cell.candidate.length;
   Rows rows{"Mean per episode", {{"", false}, {"baseline"}, {"candidate"}}, {}};
-  add_length(rows, "failed calls, both sides", cell.baseline.budget.mean_errors,
+  add_length(rows, counted_failures(cell.baseline.budget.count), cell.baseline.budget.mean_errors,
              cell.candidate.budget.mean_errors, 2, "/budget/mean_errors", spot);
   add_length(rows, "steps", b.steps, c.steps, 1, "/length/steps_mean", spot);
   add_length(rows, "agent turns", b.agent_turns, c.agent_turns, 1, "/length/agent_turns_mean",

@@ -9,6 +9,7 @@
 #include "report/html_fields.h"
 #include "report/html_page.h"
 #include "report/numbers.h"
+#include "report/sample_words.h"
 #include "report/sections.h"
 #include "report/sentences.h"
 
@@ -158,13 +159,7 @@ std::string overview(const ArmSummary& arm) {
   std::string pass_k;
   for (const auto& [k, value] : arm.pass_hat_k)
     pass_k += fmt::format("{}k = {}: {}", pass_k.empty() ? "" : ", ", k, percent(value));
-  std::string episodes =
-      fmt::format("{}, {}", counted(arm.episodes_total, "episode"), tasks_by_trials(arm));
-  if (arm.episodes_excluded > 0)
-    episodes += fmt::format("; {} ended in an infrastructure error and left out",
-                            count_text(arm.episodes_excluded));
-  if (arm.episodes_ungraded > 0)
-    episodes += fmt::format("; {} without a grade", count_text(arm.episodes_ungraded));
+  const std::string episodes = episodes_in_words(arm, arm.episodes_evaluated);
   std::string out =
       "<dl>\n" + item("Model", escaped(arm.info.model)) + item("Episodes", escaped(episodes));
   out += arm.success.value
@@ -235,11 +230,12 @@ std::string recovery_of_arm(const ArmSummary& arm) {
   }
   out += item("Repair", escaped(repair_in_words(arm)));
   const LengthMeans& l = arm.length;
-  const auto add = [&](const char* name, std::optional<double> value, int digits,
+  const auto add = [&](std::string_view name, std::optional<double> value, int digits,
                        const char* json) {
     if (value) out += item(name, inline_field(decimal_field(value, digits, json)) + " per episode");
   };
-  add("Failed calls, both sides", arm.budget.mean_errors, 2, "/budget/mean_errors");
+  add(arm.budget.count == BudgetCount::All ? "Failed calls (both sides)" : "Failed calls (agent)",
+      arm.budget.mean_errors, 2, "/budget/mean_errors");
   add("Steps", l.steps, 1, "/length/steps_mean");
   add("Agent calls", l.agent_calls, 1, "/length/agent_calls_mean");
   add("Prompt tokens", l.prompt_tokens, 0, "/length/prompt_tokens_mean");

@@ -80,7 +80,8 @@ void write_episodes(JsonWriter& json, const ArmSummary& arm) {
       .field("trials_min", arm.trials_min)
       .field("ungraded", arm.episodes_ungraded)
       .field("distinct_trajectories_per_task", arm.distinct_trajectories_per_task)
-      .field("trials_are_copies", arm.trials_are_copies);
+      .field("trials_are_copies", arm.trials_are_copies)
+      .field("in_log", arm.episodes_in_log);
   write_counts(json, "terminations", arm.terminations);
   json.end_object();
 }

@@ -9,6 +9,7 @@
 #include "report/mechanism_words.h"
 #include "report/numbers.h"
 #include "report/render.h"
+#include "report/sample_words.h"
 #include "report/sections.h"
 #include "report/sentences.h"
 
@@ -26,13 +27,15 @@ std::string channel_table(const CellComparison& cell) {
   for (const auto& [channel, c] : cell.channels) {
     if (c.baseline_count + c.candidate_count == 0) continue;
     any = true;
-    out += markdown_row({fmt::format("`{}`", to_string(channel)), percent(c.baseline),
-                         percent(c.candidate),
+    out += markdown_row({fmt::format("`{}`{}", to_string(channel), weighed_mark(c)),
+                         percent(c.baseline), percent(c.candidate),
                          ratio(c.amplification) + " " + ratio_interval(c.amplification_ci95),
                          in_points(c.difference), p_value(c.p_holm),
                          c.amplified ? (c.is_new ? "**new**" : "**amplified**") : ""});
   }
-  return any ? out : no_failure_in_words(cell) + "\n";
+  if (!any) return no_failure_in_words(cell) + "\n";
+  const std::string weighed = weighed_in_words(cell);
+  return weighed.empty() ? out : out + "\n" + plain(weighed) + "\n";
 }
 
 std::string gap_table(const BudgetComparison& budget) {
@@ -82,6 +85,12 @@ std::string evidence(const std::vector<Warning>& warnings, const std::vector<Dro
   return out;
 }
 
+// "80 of 120"; "120" where all are evaluated.
+std::string of_log(long episodes, const ArmSummary& arm) {
+  if (episodes == arm.episodes_in_log) return count_text(episodes);
+  return fmt::format("{} of {}", count_text(episodes), count_text(arm.episodes_in_log));
+}
+
 std::string cell_section(const AuditedCell& cell, const AuditReport& report) {
   const CellComparison& c = cell.comparison;
   std::string out = fmt::format("### {}: {}\n\n{}\n\n", verdict_title(cell.judgement.verdict),
@@ -104,11 +113,14 @@ std::string cell_section(const AuditedCell& cell, const AuditReport& report) {
     out += markdown_row({"success, " + allowed_calls(c), percent(tight(c.baseline)),
                          percent(tight(c.candidate)), in_points(-*c.budget.gap_tight)});
   }
-  out += markdown_row({"failed calls per episode", decimal(c.baseline.budget.mean_errors, 2),
+  out += markdown_row({fmt::format("{} per episode", counted_failures(c.baseline.budget.count)),
+                       decimal(c.baseline.budget.mean_errors, 2),
                        decimal(c.candidate.budget.mean_errors, 2), ""});
-  out += markdown_row(
-      {"episodes", count_text(c.episodes_baseline), count_text(c.episodes_candidate), ""});
+  out += markdown_row({"episodes", of_log(c.episodes_baseline, c.baseline),
+                       of_log(c.episodes_candidate, c.candidate), ""});
   out += "\n";
+  const std::string left_out = left_out_in_words(c);
+  if (!left_out.empty()) out += plain(left_out, 1200) + ".\n\n";
   std::string body;
   for (const std::string& reason : cell.judgement.reasons)
     body += "- " + plain(typeset(reason)) + "\n";
@@ -237,10 +249,9 @@ std::string to_markdown(const InspectReport& report) {
   const ArmSummary& arm = report.arm;
   std::string out = fmt::format("### {}{}\n\n", plain(arm.label),
                                 arm.info.domain.empty() ? "" : ", " + plain(arm.info.domain));
-  out += fmt::format("{}, {}; success {}; {} of {} failed.\n\n",
-                     counted(arm.episodes_evaluated, "episode"), tasks_by_trials(arm),
-                     percent_estimate(arm.success), count_text(arm.failed_agent),
-                     counted(arm.agent_calls, "agent call"));
+  out += fmt::format("{}; success {}; {} of {} failed.\n\n",
+                     episodes_in_words(arm, arm.episodes_evaluated), percent_estimate(arm.success),
+                     count_text(arm.failed_agent), counted(arm.agent_calls, "agent call"));
   out += markdown_row({"channel", "failed", "per call", "[95%]", "screen"}) +
          "|---|--:|--:|--:|---|\n";
   for (const auto& [channel, c] : arm.channels)

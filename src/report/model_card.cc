@@ -7,6 +7,7 @@
 #include "report/markdown_parts.h"
 #include "report/numbers.h"
 #include "report/render.h"
+#include "report/sample_words.h"
 #include "report/sentences.h"
 
 namespace unmask {
@@ -68,7 +69,8 @@ std::string score_table(const Arms& arms) {
           return percent(found == arm.pass_hat_k.end() ? std::nullopt
                                                        : std::optional<double>(found->second));
         }));
-  out += markdown_row(row_of("failed calls per episode", arms, [](const ArmSummary& arm) {
+  const std::string counted_calls(counted_failures(arms.front()->budget.count));
+  out += markdown_row(row_of(counted_calls + " per episode", arms, [](const ArmSummary& arm) {
     return decimal(arm.budget.mean_errors, 2);
   }));
   out += markdown_row(row_of("recovery after a failed call [95%]", arms, [](const ArmSummary& arm) {
@@ -84,6 +86,8 @@ std::string channel_table(const Arms& arms, const CellComparison* cell) {
   std::string out = markdown_row(titles) + line_below(titles.size() - 1);
   for (const Channel channel : kFailureChannels) {
     std::vector<std::string> row = {fmt::format("`{}`", to_string(channel))};
+    if (cell != nullptr && cell->channels.count(channel) > 0)
+      row.front() += weighed_mark(cell->channels.at(channel));
     for (const ArmSummary* arm : arms) {
       const auto found = arm->channels.find(channel);
       row.push_back(found == arm->channels.end() ? kAbsent
@@ -99,7 +103,8 @@ std::string channel_table(const Arms& arms, const CellComparison* cell) {
     }
     out += markdown_row(row);
   }
-  return out;
+  const std::string weighed = cell == nullptr ? "" : weighed_in_words(*cell);
+  return weighed.empty() ? out : out + "\n" + plain(weighed) + "\n";
 }
 
 const std::vector<CurvePoint>& curve_of(const ArmSummary& arm) {
@@ -148,12 +153,16 @@ std::string settings_of(const RunInfo& info) {
   return out;
 }
 
-std::string sample_of(const ArmSummary& arm) {
-  return fmt::format(
-      "- {}: {} of {}, {}; {} excluded (infrastructure), {} ungraded; {} of the agent. {}\n",
-      name_of(arm), count_text(arm.episodes_evaluated), counted(arm.episodes_total, "episode"),
-      tasks_by_trials(arm), count_text(arm.episodes_excluded), count_text(arm.episodes_ungraded),
-      counted(arm.agent_calls, "call"), settings_of(arm.info));
+// The episodes of an arm that the outcome rests on.
+long evaluated_of(const ArmSummary& arm, const CellComparison* cell) {
+  if (cell == nullptr) return arm.episodes_evaluated;
+  return &arm == &cell->baseline ? cell->episodes_baseline : cell->episodes_candidate;
+}
+
+std::string sample_of(const ArmSummary& arm, const CellComparison* cell) {
+  return fmt::format("- {}: {}; {} of the agent. {}\n", name_of(arm),
+                     episodes_in_words(arm, evaluated_of(arm, cell)),
+                     counted(arm.agent_calls, "call"), settings_of(arm.info));
 }
 
 std::string block(const std::string& title, const std::string& summary, const Arms& arms,
@@ -162,7 +171,7 @@ std::string block(const std::string& title, const std::string& summary, const Ar
                     channel_table(arms, cell) + "\n";
   const std::string budget = budget_table(arms);
   if (!budget.empty()) out += budget + "\n";
-  for (const ArmSummary* arm : arms) out += sample_of(*arm);
+  for (const ArmSummary* arm : arms) out += sample_of(*arm, cell);
   return out + "\n";
 }
 
@@ -173,7 +182,19 @@ std::string closing(const Provenance& provenance) {
       cut(safe_for_terminal(provenance.command), kCommandBytes));
 }
 
-std::string comparison_block(const AuditedCell& cell) {
+// What a reader of the numbers must know of this cell; an audit of one cell names no place.
+std::vector<Warning> warnings_of(const AuditReport& report, const CellComparison& cell) {
+  std::vector<Warning> all = cell.warnings;
+  for (const Warning& warning : report.warnings)
+    if (report.cells.size() == 1 || warning.where == cell.cell) all.push_back(warning);
+  std::erase_if(all, [](const Warning& warning) {
+    return warning.code != "same_episodes" && warning.code != "unequal_episodes" &&
+           warning.code != "k_tight_not_identified";
+  });
+  return all;
+}
+
+std::string comparison_block(const AuditedCell& cell, const std::vector<Warning>& warnings) {
   const CellComparison& c = cell.comparison;
   const std::string title = fmt::format("Tool calls: {} against {}, {}", name_of(c.candidate),
                                         name_of(c.baseline), plain(c.cell, kNameBytes));
@@ -184,11 +205,8 @@ std::string comparison_block(const AuditedCell& cell) {
   const std::string unmasked = unmasked_gap_in_words(c, true);
   if (!unmasked.empty()) summary += " Unmasked gap: " + unmasked + ".";
   const std::string left_out = left_out_in_words(c);
-  if (!left_out.empty()) summary += " " + left_out + ".";
-  for (const Warning& warning : c.warnings) {
-    if (warning.code == "same_episodes" || warning.code == "unequal_episodes")
-      summary += "\n\n**Warning:** " + plain(warning.message);
-  }
+  if (!left_out.empty()) summary += " " + plain(left_out, 1200) + ".";
+  for (const Warning& warning : warnings) summary += "\n\n**Warning:** " + plain(warning.message);
   return block(title, summary + "\n\n", {&c.baseline, &c.candidate}, &c);
 }
 
@@ -200,7 +218,8 @@ std::string to_model_card(const AuditReport& report) {
   std::string out;
   std::size_t shown = 0;
   for (; shown < report.cells.size(); ++shown) {
-    const std::string next = comparison_block(report.cells[shown]);
+    const std::string next =
+        comparison_block(report.cells[shown], warnings_of(report, report.cells[shown].comparison));
     if (out.size() + next.size() + end.size() + kRoomForCutNotice > kMarkdownBytes) break;
     out += next;
   }

@@ -44,6 +44,7 @@ inline ArmSummary sample_arm(const std::string& label, double rate) {
   arm.info.max_errors = 10;
   arm.info.failure_rule = "A call failed when its tool message is flagged.";
   arm.sources = {"logs/" + label + ".json"};
+  arm.episodes_in_log = 460;
   arm.episodes_total = 460;
   arm.episodes_evaluated = 456;
   arm.episodes_excluded = 4;

@@ -78,7 +78,7 @@ std::string amplified_headline(const CellComparison& cell) {
   std::string text =
       !told
           ? std::string(rises ? "The score is higher" : "The score is not shown to have changed") +
-                " and what the error budget hides cannot be told"
+                " and what the error budget hides cannot be judged"
       : rises ? "The score is higher and what the error budget hides is not shown to have changed"
               : "Neither the score nor what the error budget hides is shown to have changed";
   if (cell.outcome.delta && cell.budget.unmasked.test)
@@ -111,10 +111,12 @@ std::string clean_headline(const AuditedCell& cell) {
 }
 
 // What stands between the evidence and `clean`, by the name verdict gives the condition.
-std::string obstacle_in_words(const std::string& condition) {
+std::string obstacle_in_words(const std::string& condition, const CellComparison& cell) {
   constexpr std::string_view kChannel = "channel ";
   if (condition == "outcome") return "the score is not shown to be as good as the baseline's";
-  if (condition == "unmasked gap") return "what the error budget may hide is not shown to be small";
+  if (condition == "unmasked gap")
+    return cell.budget.unmasked.test ? "what the error budget may hide is not shown to be small"
+                                     : "what the error budget may hide cannot be judged";
   if (condition.rfind(kChannel, 0) == 0)
     return fmt::format("failures of channel {} are not shown to be no more frequent",
                        condition.substr(kChannel.size()));
@@ -129,7 +131,7 @@ std::string inconclusive_headline(const AuditedCell& cell) {
   std::string text = "This evidence neither shows damage nor rules it out.";
   if (cell.judgement.needed && !cell.judgement.needed->condition.empty())
     text += fmt::format(" What keeps it from being clean: {}.",
-                        obstacle_in_words(cell.judgement.needed->condition));
+                        obstacle_in_words(cell.judgement.needed->condition, cell.comparison));
   return text;
 }
 
@@ -280,29 +282,6 @@ std::string next_step(const AuditedCell& cell) {
     return "Find out what broke the episodes off, run them again, then audit again.";
   if (!cell.comparison.graded) return "Grade the episodes, then audit again.";
   return "Do not take this as a pass. " + look + ".";
-}
-
-std::string left_out_in_words(const CellComparison& cell) {
-  const long unevaluated = cell.graded ? cell.paired_tasks - cell.evaluated_tasks : 0;
-  const long never_ran =
-      std::count_if(cell.unpaired_tasks.begin(), cell.unpaired_tasks.end(),
-                    [](const std::string& task) { return task.starts_with(kNeverRan); });
-  const long unpaired = static_cast<long>(cell.unpaired_tasks.size()) - unevaluated - never_ran;
-  std::string text;
-  if (unpaired > 0)
-    text = fmt::format("{} in one arm only {} left out", counted(unpaired, "task"),
-                       unpaired == 1 ? "is" : "are");
-  if (never_ran > 0)
-    text += fmt::format("{}{} of which an arm has only excluded episodes {} left out",
-                        text.empty() ? "" : "; ", counted(never_ran, "task"),
-                        never_ran == 1 ? "is" : "are");
-  if (unevaluated > 0)
-    text += fmt::format("{}{} without an evaluated episode in an arm {} left out of the outcome",
-                        text.empty() ? "" : "; ", counted(unevaluated, "task"),
-                        unevaluated == 1 ? "is" : "are");
-  if (text.empty()) return "";
-  return fmt::format("{} compared; {}",
-                     counted(cell.graded ? cell.evaluated_tasks : cell.paired_tasks, "task"), text);
 }
 
 std::string tasks_by_trials(const ArmSummary& arm) {

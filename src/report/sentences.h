@@ -37,10 +37,6 @@ std::string fragility(const AuditedCell& cell);
 // What to do now.
 std::string next_step(const AuditedCell& cell);
 
-// "11 tasks compared; 1 task in one arm only is left out"; also those without an evaluated episode
-// in an arm, which the outcome leaves out. Empty where all are compared.
-std::string left_out_in_words(const CellComparison& cell);
-
 // "114 tasks × 4 trials", "50 tasks × 1-4 trials", "10 tasks, 1 trial each".
 std::string tasks_by_trials(const ArmSummary& arm);
 

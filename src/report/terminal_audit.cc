@@ -8,6 +8,7 @@
 #include "report/gate_words.h"
 #include "report/numbers.h"
 #include "report/render.h"
+#include "report/sample_words.h"
 #include "report/screen.h"
 #include "report/sections.h"
 #include "report/sentences.h"
@@ -35,11 +36,16 @@ void show_verdict(Screen& screen, const AuditedCell& cell) {
 
 void show_arm(Screen& screen, std::string_view role, const ArmSummary& arm, long episodes,
               Paint paint) {
-  std::string text = fmt::format("{}, {}", counted(episodes, "episode"), tasks_by_trials(arm));
+  std::string text =
+      episodes == arm.episodes_in_log
+          ? counted(episodes, "episode")
+          : fmt::format("{} of {}", count_text(episodes), counted(arm.episodes_in_log, "episode"));
+  text += ", " + tasks_by_trials(arm);
   if (arm.episodes_excluded > 0)
     text += fmt::format(", {} excluded", count_text(arm.episodes_excluded));
   // A long label is cut so that the counts stay readable.
-  const std::size_t room = screen.width() > 48 ? screen.width() - 48 : 12;
+  const std::size_t counts = std::max<std::size_t>(48, 13 + display_width(text));
+  const std::size_t room = screen.width() > counts + 12 ? screen.width() - counts : 12;
   screen.line({{fmt::format("{:<11}", role), paint},
                {fit(safe_for_terminal(arm.label), room)},
                {"  " + text, Paint::Dim}});
@@ -50,7 +56,7 @@ void show_arms(Screen& screen, const CellComparison& cell) {
   show_arm(screen, "baseline", cell.baseline, cell.episodes_baseline, Paint::Baseline);
   show_arm(screen, "candidate", cell.candidate, cell.episodes_candidate, Paint::Candidate);
   const std::string left_out = left_out_in_words(cell);
-  if (!left_out.empty()) screen.paragraph("", left_out, Paint::Dim);
+  if (!left_out.empty()) screen.paragraph("", safe_for_terminal(left_out), Paint::Dim);
 }
 
 void show_reasons(Screen& screen, const Judgement& judgement, std::size_t most) {
@@ -74,7 +80,7 @@ void show_outcome(Screen& screen, const CellComparison& cell, bool with_holm) {
 std::vector<Span> channel_row(const std::string& name, const ChannelComparison& c, Paint paint) {
   const std::string mark = c.amplified ? (c.is_new ? "△ " : "▲ ") : "  ";
   const std::string interval = ratio_interval(c.amplification_ci95);
-  return {{mark + name, paint},
+  return {{mark + name + std::string(weighed_mark(c)), paint},
           {percent(c.baseline)},
           {percent(c.candidate)},
           {ratio(c.amplification) + (interval.empty() ? "" : " " + interval), paint},
@@ -119,6 +125,8 @@ void show_channels(Screen& screen, const CellComparison& cell) {
   note += "volume: failures per episode, candidate over baseline. ";
   if (!none.empty()) note += "No failure in either arm: " + none + ".";
   screen.paragraph("  ", note, Paint::Dim);
+  const std::string weighed = weighed_in_words(cell);
+  if (!weighed.empty()) screen.paragraph("  ", weighed, Paint::Dim);
   screen.paragraph(
       "  ",
       fmt::format("Calls of the agent: {} → {}.", count_text(cell.baseline.agent_calls),
@@ -271,8 +279,8 @@ void show_recovery_and_length(Screen& screen, const CellComparison& cell) {
   const LengthMeans& c = cell.candidate.length;
   Table table;
   table.columns = {{"per episode", false}, {"baseline"}, {"candidate"}, {"ratio"}};
-  add_length(table, "failed calls", cell.baseline.budget.mean_errors,
-             cell.candidate.budget.mean_errors, 2);
+  add_length(table, std::string(counted_failures(cell.baseline.budget.count)),
+             cell.baseline.budget.mean_errors, cell.candidate.budget.mean_errors, 2);
   add_length(table, "steps", b.steps, c.steps, 1);
   add_length(table, "agent turns", b.agent_turns, c.agent_turns, 1);
   add_length(table, "agent calls", b.agent_calls, c.agent_calls, 1);

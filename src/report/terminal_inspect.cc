@@ -8,6 +8,7 @@
 #include "report/display.h"
 #include "report/numbers.h"
 #include "report/render.h"
+#include "report/sample_words.h"
 #include "report/screen.h"
 #include "report/sections.h"
 #include "report/sentences.h"
@@ -27,14 +28,7 @@ void show_arm_line(Screen& screen, const ArmSummary& arm) {
   screen.line({{text, Paint::Strong}});
   if (!arm.info.model.empty() && arm.info.model != arm.label)
     screen.paragraph("  model     ", safe_for_terminal(arm.info.model));
-  std::string episodes =
-      fmt::format("{}, {}", counted(arm.episodes_total, "episode"), tasks_by_trials(arm));
-  if (arm.episodes_excluded > 0)
-    episodes += fmt::format("; {} ended in an infrastructure error and left out",
-                            count_text(arm.episodes_excluded));
-  if (arm.episodes_ungraded > 0)
-    episodes += fmt::format("; {} without a grade", count_text(arm.episodes_ungraded));
-  screen.paragraph("  episodes  ", episodes);
+  screen.paragraph("  episodes  ", episodes_in_words(arm, arm.episodes_evaluated));
   std::string success = percent_estimate(arm.success);
   if (!arm.success.value) success = "undefined: no graded episode";
   screen.paragraph("  success   ", success, Paint::Strong);
@@ -182,8 +176,8 @@ void show_curve(Screen& screen, const InspectReport& report) {
   screen.table(table);
   std::string note;
   if (budget.mean_errors)
-    note = fmt::format("{} failed calls an episode on average, at most {}.",
-                       decimal(budget.mean_errors, 2), decimal(budget.error_quantiles[4], 0));
+    note = fmt::format("{} {} an episode on average, at most {}.", decimal(budget.mean_errors, 2),
+                       counted_failures(budget.count), decimal(budget.error_quantiles[4], 0));
   if (budget.share_near_exhaustion)
     note += fmt::format(" {} of the episodes come within 2 of the budget.",
                         percent(budget.share_near_exhaustion));

@@ -170,9 +170,8 @@ TEST_F(OnATerminal, TellsTasksOfOneArmFromTasksWithoutAnEvaluatedEpisode) {
   cell.unpaired_tasks = {"only in baseline: 17", "no evaluated episode in baseline: 3",
                          "no evaluated episode in either arm: 4"};
   const std::string both =
-      "112 tasks compared; 1 task in one arm only is left out; 2 tasks without an evaluated "
-      "episode "
-      "in an arm are left out of the outcome";
+      "112 tasks compared; 1 task in one arm only is left out: 17; 2 tasks without an evaluated "
+      "episode in an arm are left out of the outcome: 3, 4";
   EXPECT_NE(to_terminal(report, {false, 250}).find(both), std::string::npos);
   cell.unpaired_tasks.erase(cell.unpaired_tasks.begin());
   EXPECT_EQ(to_terminal(report, {false, 250}).find("in one arm only"), std::string::npos);

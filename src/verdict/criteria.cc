@@ -106,25 +106,67 @@ std::optional<int> tasks_without_failures(const ChannelComparison& channel, long
   return std::max(static_cast<int>(tasks) + 1, static_cast<int>(std::floor(needed)) + 1);
 }
 
-// The two limits of a channel as means over tasks; those that are defined.
-std::vector<Settled> limits_of(const ChannelComparison& channel, long tasks) {
-  std::vector<Settled> limits;
-  if (channel.difference && channel.difference_upper95)
-    limits.push_back({*channel.difference,
-                      implied_sd(*channel.difference, *channel.difference_upper95, tasks),
-                      channel.between_difference, kDifferenceLimit});
-  if (channel.amplification && *channel.amplification > 0 && channel.amplification_upper95) {
-    const double log_ratio = std::log(*channel.amplification);
-    limits.push_back({log_ratio,
-                      implied_sd(log_ratio, std::log(*channel.amplification_upper95), tasks),
-                      channel.between_log_ratio, std::log(kAmplificationLimit)});
+// What one limit of a channel asks, as the pooled comparison tells it and, where the arms have
+// different numbers of episodes of a task, the weighed one. Each has to be settled, and alike.
+using Limit = std::vector<Settled>;
+
+void add_difference(Limit& limit, std::optional<double> difference, std::optional<double> upper95,
+                    std::optional<double> between, long tasks) {
+  if (!difference || !upper95) return;
+  limit.push_back(
+      {*difference, implied_sd(*difference, *upper95, tasks), between, kDifferenceLimit});
+}
+
+void add_ratio(Limit& limit, std::optional<double> ratio, std::optional<double> upper95,
+               std::optional<double> between, long tasks) {
+  if (!ratio || !(*ratio > 0) || !upper95) return;
+  const double log_ratio = std::log(*ratio);
+  limit.push_back({log_ratio, implied_sd(log_ratio, std::log(*upper95), tasks), between,
+                   std::log(kAmplificationLimit)});
+}
+
+// The two limits of a channel as means over tasks; empty where undefined.
+std::vector<Limit> limits_of(const ChannelComparison& c, long tasks) {
+  const bool weighed = c.weighed_difference.has_value();
+  Limit difference;
+  Limit amplification;
+  add_difference(difference, c.difference,
+                 weighed ? c.pooled_difference_upper95 : c.difference_upper95, c.between_difference,
+                 tasks);
+  add_ratio(amplification, c.amplification,
+            weighed ? c.pooled_amplification_upper95 : c.amplification_upper95, c.between_log_ratio,
+            tasks);
+  if (weighed) {
+    add_difference(difference, c.weighed_difference, c.weighed_difference_upper95,
+                   c.between_difference, tasks);
+    if (c.amplification)
+      add_ratio(amplification, c.weighed_amplification, c.weighed_amplification_upper95,
+                c.between_log_ratio, tasks);
   }
-  return limits;
+  return {difference, amplification};
+}
+
+// Whether the pooled and the weighed estimate lie on different sides: more tasks of this kind would
+// show them to differ, and never that they do not.
+bool is_told_otherwise(const Limit& limit) {
+  return limit.size() == 2 && (limit[0].mean < limit[0].limit) != (limit[1].mean < limit[1].limit);
 }
 
 std::optional<int> smaller(std::optional<int> a, std::optional<int> b) {
   if (a && b) return std::min(*a, *b);
   return a ? a : b;
+}
+
+// What the most demanding of `limit` needs; nullopt: nothing settles one of them.
+template <typename Need>
+std::optional<int> most(const Limit& limit, Need need) {
+  std::optional<int> largest;
+  for (const Settled& what : limit) {
+    const std::optional<int> needed = need(what);
+    if (!needed) return std::nullopt;
+    largest = std::max(largest.value_or(0), *needed);
+  }
+  return largest;
 }
 
 // A channel is settled by whichever of its two limits needs fewer tasks, or trials.
@@ -134,22 +176,43 @@ void add_needs_of_channel(const ChannelComparison& channel, long tasks, int tria
     condition.tasks_needed = tasks_without_failures(channel, tasks);
     return;
   }
-  for (const Settled& limit : limits_of(channel, tasks)) {
+  bool told_otherwise = false;
+  for (const Limit& limit : limits_of(channel, tasks)) {
+    if (is_told_otherwise(limit)) {
+      told_otherwise = true;
+      continue;
+    }
     condition.tasks_needed =
-        smaller(condition.tasks_needed, tasks_to_settle(limit.mean, limit.sd, limit.limit, tasks));
-    condition.trials_needed =
-        smaller(condition.trials_needed, trials_to_settle(limit, tasks, trials));
+        smaller(condition.tasks_needed, most(limit, [&](const Settled& what) {
+                  return tasks_to_settle(what.mean, what.sd, what.limit, tasks);
+                }));
+    condition.trials_needed = smaller(
+        condition.trials_needed,
+        most(limit, [&](const Settled& what) { return trials_to_settle(what, tasks, trials); }));
   }
+  if (told_otherwise && !condition.tasks_needed)
+    condition.sentence +=
+        " Pooled and weighed, the arms' rates tell different stories, which only as many trials of "
+        "each task in both arms would settle.";
+}
+
+// " (weighed)" behind a limit that only the weighed comparison makes as large.
+std::string_view whose(std::optional<double> pooled, std::optional<double> weighed) {
+  return pooled && weighed && *weighed > *pooled ? " (weighed)" : "";
 }
 
 std::string limits_text(const ChannelComparison& channel) {
   std::string text;
   if (channel.amplification_upper95) {
-    text = fmt::format("A at most {:.2f}", *channel.amplification_upper95);
+    text = fmt::format(
+        "A at most {:.2f}{}", *channel.amplification_upper95,
+        whose(channel.pooled_amplification_upper95, channel.weighed_amplification_upper95));
   }
   if (channel.difference_upper95) {
-    text += fmt::format("{}an increase of at most {:.1f} points", text.empty() ? "" : ", ",
-                        rounded_points(*channel.difference_upper95));
+    text +=
+        fmt::format("{}an increase of at most {:.1f} points{}", text.empty() ? "" : ", ",
+                    rounded_points(*channel.difference_upper95),
+                    whose(channel.pooled_difference_upper95, channel.weighed_difference_upper95));
   }
   return text.empty() ? std::string("no limit could be computed") : text;
 }
@@ -221,8 +284,8 @@ std::string unmasked_sentence(const CellComparison& cell) {
              "to get one.";
     if (budget.k_tight >= *budget.k0)
       return fmt::format(
-          "The tight budget {} is not below the budget in force, {}, so there is no "
-          "unmasked gap.",
+          "Masking could not be judged: the tight budget {} is not below the budget in force, {}, "
+          "so there is no unmasked gap.",
           budget.k_tight, *budget.k0);
     return "The unmasked gap is undefined: fewer than 2 tasks were evaluated in both arms.";
   }
@@ -254,6 +317,8 @@ std::string amplified_sentence(Channel channel, const CellComparison& cell) {
       text += fmt::format(", 95 % interval {:.2f} to {:.2f}", comparison.amplification_ci95->lo,
                           comparison.amplification_ci95->hi);
     }
+    if (comparison.weighed_amplification)
+      text += fmt::format("; {:.2f} weighed", *comparison.weighed_amplification);
     text += ")";
   } else {
     text += " (too few failing tasks for a ratio)";

@@ -74,11 +74,12 @@ std::string flatness_sentence(const CellComparison& cell, Flatness flatness) {
 }
 
 // Why unmasked damage is not the verdict of an amplified cell: its missing links.
-void explain_no_unmasked_damage(const CellComparison& cell, Judgement& out) {
+void explain_no_unmasked_damage(const CellComparison& cell, const MeanTest& unmasked,
+                                Judgement& out) {
   const BudgetComparison& budget = cell.budget;
   out.reasons.push_back(unmasked_sentence(cell));
-  if (!cell.graded || !budget.unmasked.test) return;
-  const bool hidden = budget.unmasked.test->mean > 0 && significant(budget.unmasked.p_holm);
+  if (!cell.graded) return;
+  const bool hidden = unmasked.mean > 0 && significant(budget.unmasked.p_holm);
   const bool tight = budget.gap_tight_ci95 && budget.gap_tight_ci95->lo > 0;
   if (hidden && !tight) {
     out.reasons.push_back("That gap under the tight budget is not shown to be above 0.");
@@ -192,8 +193,11 @@ Judgement judge(const CellComparison& cell) {
   if (!amplified.empty()) {
     out.verdict = Verdict::Amplified;
     add_amplified(cell, amplified, out);
+    const std::optional<MeanTest>& unmasked = cell.budget.unmasked.test;
+    // Without U this may be a masked cell, which a reader of the first reasons must know.
+    if (!unmasked) out.reasons.insert(out.reasons.begin() + 1, unmasked_sentence(cell));
     out.reasons.push_back(outcome_sentence(cell));
-    explain_no_unmasked_damage(cell, out);
+    if (unmasked) explain_no_unmasked_damage(cell, *unmasked, out);
     return out;
   }
   const std::vector<Condition> conditions = conditions_of_clean(cell);

@@ -218,6 +218,67 @@ TEST(Judge, AsksForTasksToDetectWhereTheEstimateLiesBeyondTheLimit) {
   EXPECT_NEAR(*judgement.needed->tasks, 400, 3);
 }
 
+// Arms with different numbers of episodes of a task: what is needed is what the weaker of the two
+// comparisons needs.
+ChannelComparison told_twice(double pooled, double pooled_upper, double weighed,
+                             double weighed_upper) {
+  ChannelComparison channel = quiet_channel();
+  channel.amplification = channel.amplification_upper95 = std::nullopt;
+  channel.difference = pooled;
+  channel.pooled_difference_upper95 = pooled_upper;
+  channel.weighed_difference = weighed;
+  channel.weighed_difference_upper95 = weighed_upper;
+  channel.difference_upper95 = std::max(pooled_upper, weighed_upper);
+  return channel;
+}
+
+TEST(Judge, AsksForWhatTheWeakerOfPooledAndWeighedNeeds) {
+  CellComparison cell = clean_cell();
+  cell.channels[Channel::Entity] = told_twice(0.004, 0.018, 0.012, 0.028);
+  const Judgement judgement = judge(cell);
+  CellComparison weighed = clean_cell();
+  weighed.channels[Channel::Entity].amplification_upper95 = std::nullopt;
+  weighed.channels[Channel::Entity].difference = 0.012;
+  weighed.channels[Channel::Entity].difference_upper95 = 0.028;
+  ASSERT_TRUE(judgement.needed && judgement.needed->tasks);
+  EXPECT_EQ(judgement.needed->condition, "channel entity");
+  EXPECT_EQ(*judgement.needed->tasks, *judge(weighed).needed->tasks);
+  EXPECT_TRUE(said(judgement, "an increase of at most 2.8 points (weighed)"));
+  // Whichever way round.
+  cell.channels[Channel::Entity] = told_twice(0.012, 0.028, 0.004, 0.018);
+  EXPECT_EQ(*judge(cell).needed->tasks, *judgement.needed->tasks);
+  EXPECT_FALSE(said(judge(cell), "(weighed)"));
+}
+
+TEST(Judge, PromisesNothingOfMoreTasksWherePooledAndWeighedContradict) {
+  CellComparison cell = clean_cell();
+  cell.channels[Channel::Entity] = told_twice(0.004, 0.018, 0.03, 0.05);
+  const Judgement judgement = judge(cell);
+  ASSERT_TRUE(judgement.needed);
+  EXPECT_FALSE(judgement.needed->tasks);
+  EXPECT_TRUE(said(judgement, "only as many trials of each task in both arms would settle"));
+}
+
+TEST(Judge, SaysThatMaskingCouldNotBeJudgedUnderABudgetAsTightAsTheTightOne) {
+  CellComparison cell = masked_cell();
+  EXPECT_EQ(judge(cell).verdict, Verdict::Masked);
+  cell.budget.k0 = cell.budget.k_tight;
+  cell.budget.unmasked.test = std::nullopt;
+  cell.budget.gap_tight = std::nullopt;
+  cell.budget.gap_tight_ci95 = std::nullopt;
+  cell.channels[Channel::Entity] = amplified_channel();
+  const Judgement judgement = judge(cell);
+  EXPECT_EQ(judgement.verdict, Verdict::Amplified);
+  // Among the first, which is all that a grid shows.
+  EXPECT_NE(judgement.reasons.at(1).find("Masking could not be judged"), std::string::npos);
+  EXPECT_TRUE(said(judgement,
+                   "Masking could not be judged: the tight budget 2 is not below the budget in "
+                   "force, 2"));
+  cell.channels[Channel::ToolName] = cell.channels[Channel::Entity] = quiet_channel();
+  EXPECT_EQ(judge(cell).verdict, Verdict::Inconclusive);
+  EXPECT_TRUE(said(judge(cell), "Masking could not be judged"));
+}
+
 TEST(Judge, SaysHowManyTrialsOfThePresentTasksWouldDoAsWell) {
   CellComparison cell = clean_cell();
   cell.outcome.delta = estimate(-0.03, 0.04);

@@ -180,13 +180,13 @@ def pass_hat_k(arm):
 
 
 def channel_numbers(arm, channels):
-    count, calls, episodes = arm.failures(channels), len(arm.all_calls()), len(arm.ran)
+    count, calls = arm.failures(channels), len(arm.all_calls())
     having = sum(any(c[1] in channels for c in e.calls) for e in arm.ran)
     yield "count", count
     yield "per_call", count / calls
-    yield "per_episode", count / episodes
+    yield "per_episode", arm.mean_of_ran(lambda e: sum(c[1] in channels for c in e.calls))
     yield "episodes_with", having
-    yield "share_with", having / episodes
+    yield "share_with", arm.mean_of_ran(lambda e: any(c[1] in channels for c in e.calls))
     kinds = collections.Counter(c[2] for c in arm.all_calls() if c[1] in channels and c[2])
     for kind, number in kinds.items():
         yield f"kinds/{kind}", number
@@ -315,7 +315,8 @@ def channel_comparison(baseline, candidate, channels):
         yield "amplification", None
         return
     yield "amplification", (c / calls_c) / (b / calls_b)
-    yield "volume", (c / len(candidate.ran)) / (b / len(baseline.ran))
+    per_episode = [arm.mean_of_ran(lambda e: sum(x[1] in channels for x in e.calls)) for arm in (baseline, candidate)]
+    yield "volume", per_episode[1] / per_episode[0]
     yield "per_other_call", (c / (calls_c - c)) / (b / (calls_b - b))
 
 
