@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "compare/evidence.h"
 #include "compare/log_replay.h"
+#include "compare/same_text.h"
 #include "facts_collector.h"
 #include "failure/excerpt.h"
 #include "metrics/excerpt_shelf.h"
@@ -231,6 +232,10 @@ Result<Done> add_noise_floor(ArmShelf& shelf, const std::string& which, const Ar
   if (!rerun) return Done{};
   const Result<const LoadedArm*> loaded = shelf.get(*rerun);
   if (!loaded) return loaded.error();
+  if (std::optional<Warning> repeats = rerun_warning(which, arm, (*loaded)->arm)) {
+    comparison.warnings.push_back(std::move(*repeats));
+    return Done{};
+  }
   comparison.noise.push_back(noise_floor(which, arm, (*loaded)->arm));
   return Done{};
 }
@@ -350,8 +355,6 @@ Result<AuditReport> audit(const std::vector<CellSources>& sources, const AuditOp
     const Result<Done> shown = add_excerpts(shelf, sources[i], report.cells[i]);
     if (!shown) return shown.error();
     const std::string where = sources.size() > 1 ? comparison.cell : "";
-    append(report.warnings, std::move(comparison.warnings), where);
-    comparison.warnings.clear();
     report.cells[i].baseline_arm = shelf.index_of(sources[i].baseline);
     report.cells[i].candidate_arm = shelf.index_of(sources[i].candidate);
     for (const auto& [which, arm, rerun] :
@@ -360,6 +363,8 @@ Result<AuditReport> audit(const std::vector<CellSources>& sources, const AuditOp
       const Result<Done> added = add_noise_floor(shelf, which, *arm, *rerun, comparison);
       if (!added) return added.error();
     }
+    append(report.warnings, std::move(comparison.warnings), where);
+    comparison.warnings.clear();
   }
   shelf.collect(report);
   return report;
