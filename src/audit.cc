@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "compare/evidence.h"
 #include "compare/log_replay.h"
+#include "compare/same_text.h"
 #include "facts_collector.h"
 #include "failure/secrets.h"
 #include "metrics/arm_labels.h"
@@ -192,7 +193,13 @@ Result<Done> read_arms(const std::vector<CellSources>& sources, ArmShelf& shelf)
 
 void add_noise_floor(const ArmShelf& shelf, const std::string& which, const Arm& arm,
                      const std::optional<ArmSource>& rerun, CellComparison& comparison) {
-  if (rerun) comparison.noise.push_back(noise_floor(which, arm, shelf.at(*rerun).arm));
+  if (!rerun) return;
+  const Arm& again = shelf.at(*rerun).arm;
+  if (std::optional<Warning> repeats = rerun_warning(which, arm, again)) {
+    comparison.warnings.push_back(std::move(*repeats));
+    return;
+  }
+  comparison.noise.push_back(noise_floor(which, arm, again));
 }
 
 // The excerpts of tasks that were compared; others fail outside the numbers beside them.
@@ -317,14 +324,14 @@ Result<AuditReport> audit(const std::vector<CellSources>& sources, const AuditOp
     CellComparison& comparison = report.cells[i].comparison;
     add_excerpts(shelf, sources[i], report.cells[i]);
     const std::string where = sources.size() > 1 ? comparison.cell : "";
-    append(report.warnings, std::move(comparison.warnings), where);
-    comparison.warnings.clear();
     report.cells[i].baseline_arm = shelf.index_of(sources[i].baseline);
     report.cells[i].candidate_arm = shelf.index_of(sources[i].candidate);
     for (const auto& [which, arm, rerun] :
          {std::tuple("baseline", &cells[i].baseline, &sources[i].baseline_rerun),
           std::tuple("candidate", &cells[i].candidate, &sources[i].candidate_rerun)})
       add_noise_floor(shelf, which, *arm, *rerun, comparison);
+    append(report.warnings, std::move(comparison.warnings), where);
+    comparison.warnings.clear();
   }
   // The arms, and what reading and evidence checks said of them, once an arm.
   for (const ShelvedArm& shelved : shelf.arms()) {

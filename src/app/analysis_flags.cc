@@ -73,6 +73,43 @@ void add_reading_flags(CLI::App& app, AnalysisFlags& flags) {
 
 namespace {
 
+// The options of add_reading_flags as they were given, but for the arms' labels.
+std::vector<std::string> reading_options(const AnalysisFlags& flags) {
+  std::vector<std::string> words;
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  const ReadOptions& read = flags.audit.read;
+  add("--format", read.format);
+  add("--tools", flags.tools_path);
+  if (const int budget = flags.audit.compare.assumed_max_errors; budget > 0)
+    add("--max-errors", std::to_string(budget));
+  for (const std::string& map : flags.maps) add("--map", map);
+  add("--scorer", read.scorer);
+  if (read.pass_threshold) add("--pass-threshold", fmt::format("{}", *read.pass_threshold));
+  return words;
+}
+
+// A file or folder of a name of its own; what a process's descriptors lead to is gone with it.
+bool can_be_read_again(const std::string& path) {
+  if (path == "-" || path.starts_with("/dev/") || path.starts_with("/proc/")) return false;
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  return std::filesystem::is_regular_file(status) || std::filesystem::is_directory(status);
+}
+
+}  // namespace
+
+void note_reading(const AnalysisFlags& flags, AuditReport& report) {
+  for (AuditedCell& cell : report.cells) {
+    const std::vector<std::string>& files = cell.comparison.candidate.sources;
+    cell.candidate_reading = {reading_options(flags),
+                              std::all_of(files.begin(), files.end(), can_be_read_again)};
+  }
+}
+
+namespace {
+
 void add_measuring_flags(CLI::App& app, AnalysisFlags& flags, bool compares) {
   const std::string group = "measuring";
   CompareOptions& compare = flags.audit.compare;
@@ -208,6 +245,9 @@ Result<Done> check_tables(const AnalysisFlags& flags) {
     if (std::filesystem::is_directory(table, ignored))
       return Error{ErrorKind::InvalidArgument,
                    fmt::format("--csv cannot be written: {} is a folder, not a file", file), table};
+    if (!std::filesystem::is_directory(flags.csv, ignored)) continue;
+    const Result<Done> writable = check_output_file("--csv", table);
+    if (!writable) return writable;
   }
   return Done{};
 }

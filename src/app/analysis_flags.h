@@ -53,6 +53,10 @@ Result<Done> complete(AnalysisFlags& flags);
 Result<Done> check_inputs_kept(const AnalysisFlags& flags, const std::vector<std::string>& logs,
                                const std::vector<std::string>& more);
 
+// Tells the report how each candidate's log is read again: by the options that say how (--format,
+// --map ...), and whether it can be, which standard input and pipes cannot.
+void note_reading(const AnalysisFlags& flags, AuditReport& report);
+
 struct Renderings {
   std::function<std::string()> json;
   std::function<std::string()> markdown;

@@ -189,6 +189,7 @@ ExitStatus run_audit(const Invocation& invocation) {
   if (!report) return fail(report.error());
   report->provenance = {UNMASK_VERSION, invocation.command_line, flags.audit.compare.seed,
                         flags.audit.compare.resamples};
+  note_reading(flags, *report);
   if (*criteria) report->gate = gate(*report, **criteria);
   print_warnings(flags, report->warnings, report->dropped);
   const ExitStatus status =

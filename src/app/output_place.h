@@ -9,11 +9,11 @@
 namespace unmask {
 
 // "-" and an empty place will always do. What is found is true now: a folder can still go before
-// the end.
+// the end. Makes a file in the place's folder for a moment, which alone tells whether one can be.
 //
-// Errors   InvalidArgument: `place` is a folder, or its folder is not there, is no folder, or may
-// not
-//          be written to.
+// Errors   InvalidArgument: `place` is a folder, a symbolic link that leads nowhere, or has too
+//          long a name; or its folder is not there, is no folder, may not be written to, or takes
+//          no files (/proc).
 Result<Done> check_output_file(std::string_view option, const std::string& place);
 
 // The same of a folder, which is made where it is not there.

@@ -100,6 +100,12 @@ TEST(WriteFile, KeepsTheOldContentWhenItCannotWrite) {
             1);
 }
 
+TEST(WriteFile, TakesTheLongestNameThereCanBe) {
+  const std::string path = temporary_folder() + "/" + std::string(255, 'n');
+  ASSERT_TRUE(write_file(path, "whole"));
+  EXPECT_EQ(*read_file(path), "whole");
+}
+
 TEST(WriteFile, ReportsAFullDisk) {
   const Result<Done> full = write_file("/dev/full", "x");
   ASSERT_FALSE(full);

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -25,6 +26,15 @@ bool write_all(int fd, std::string_view content) {
     content.remove_prefix(static_cast<std::size_t>(n));
   }
   return true;
+}
+
+// A name of its own beside `path`, no longer than names may be.
+std::string temporary_beside(const std::string& path) {
+  constexpr std::size_t kLongestKept = 200;
+  const std::size_t slash = path.rfind('/');
+  const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
+  return path.substr(0, std::min(path.size(), name + kLongestKept)) + ".tmp" +
+         std::to_string(::getpid());
 }
 
 }  // namespace
@@ -79,7 +89,7 @@ Result<Done> write_file(const std::string& path, std::string_view content) {
     if (!ok) return error;
     return Done{};
   }
-  const std::string temporary = path + ".tmp" + std::to_string(::getpid());
+  const std::string temporary = temporary_beside(path);
   const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) return system_error(path, "cannot create");
   if (!write_all(fd, content) || ::fsync(fd) != 0) {

@@ -19,12 +19,15 @@ bool is_escaped(char c) {
 
 }  // namespace
 
-std::string shell_quoted(std::string_view word) {
+std::string shell_quoted(std::string_view word, bool ascii) {
+  const auto is_written_out = [ascii](char c) {
+    return is_escaped(c) || (ascii && static_cast<unsigned char>(c) >= 0x80);
+  };
   if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
-  const bool escapes = std::any_of(word.begin(), word.end(), is_escaped);
+  const bool escapes = std::any_of(word.begin(), word.end(), is_written_out);
   std::string out = escapes ? "$'" : "'";
   for (const char c : word) {
-    if (escapes && is_escaped(c))
+    if (escapes && is_written_out(c))
       out += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
     else if (escapes && (c == '\'' || c == '\\'))
       out += std::string("\\") + c;

@@ -39,7 +39,8 @@ void add_curve(const PairedArms& arms, const std::optional<MeanTest>& delta,
   const Result<Band> band = simultaneous_band(columns, resamples);
   if (!band) return;
   for (std::size_t i = 0; i < budgets.size(); ++i) {
-    out.gap.push_back({budgets[i], band->mean[i], band->band95[i], band->ci95[i]});
+    out.gap.push_back(
+        {budgets[i], band->mean[i], cut_to(band->band95[i], -1, 1), cut_to(band->ci95[i], -1, 1)});
   }
   if (out.k0 && delta && !out.gap.empty()) out.gap.back().gap = -delta->mean;
 }

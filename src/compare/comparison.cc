@@ -83,7 +83,9 @@ Outcome compare_outcomes(const std::vector<double>& differences, double margin) 
   if (differences.empty()) return outcome;
   const double range = 1.0 + std::abs(differences.front());
   const Result<Equivalence> equivalence = tost(differences, margin, 0.05, range);
-  if (equivalence) outcome.tost = *equivalence;
+  if (!equivalence) return outcome;
+  outcome.tost = *equivalence;
+  outcome.tost->ci90 = cut_to(equivalence->ci90, -1, 1);
   return outcome;
 }
 

@@ -399,6 +399,35 @@ TEST(CompareArms, AgreesBetweenAtMostAndLiveOneHigher) {
   EXPECT_TRUE(y.budget.k_tight_is_primary);
 }
 
+TEST(CompareArms, ReachesNoDifferenceThatTwoProportionsCannotHave) {
+  // Two and three tasks that say opposite things: Student's intervals reach far beyond the scale.
+  const auto within = [](const Interval& interval) {
+    return interval.lo >= -1 && interval.hi <= 1 && interval.lo < interval.hi;
+  };
+  const Arm b = arm({episode("1", 0, true, 4), episode("2", 0, false, 4, refused(3))});
+  const Arm c = arm({episode("1", 0, false, 4, refused(3)), episode("2", 0, true, 4, refused(3))});
+  for (const auto& [first, second] : {std::pair(&b, &c), std::pair(&c, &b)}) {
+    const CellComparison cell = compared(*first, *second);
+    ASSERT_TRUE(cell.outcome.delta && cell.outcome.tost);
+    EXPECT_EQ(cell.outcome.delta->ci95, (Interval{-1, 1}));
+    EXPECT_EQ(cell.outcome.tost->ci90, (Interval{-1, 1}));
+    EXPECT_LE(cell.outcome.delta->upper95, 1);
+    EXPECT_GE(cell.outcome.delta->lower95, -1);
+    EXPECT_TRUE(within(cell.budget.unmasked.test->ci95));
+    EXPECT_TRUE(within(*cell.budget.gap_tight_ci95));
+    for (const GapPoint& point : cell.budget.gap) {
+      EXPECT_TRUE(within(point.band95)) << point.k << " " << point.band95.lo;
+      EXPECT_TRUE(within(point.ci95)) << point.k;
+    }
+    const ChannelComparison& rejected = cell.channels.at(Channel::Rejected);
+    EXPECT_TRUE(within(*rejected.difference_ci95)) << rejected.difference_ci95->hi;
+    EXPECT_LE(*rejected.difference_upper95, 1);
+    if (cell.recovery.difference_ci95) {
+      EXPECT_TRUE(within(*cell.recovery.difference_ci95));
+    }
+  }
+}
+
 TEST(CompareArms, RefusesOptionsOutOfRange) {
   const Arm b = random_arm({.tasks = 3});
   CompareOptions options = few_resamples();

@@ -8,14 +8,6 @@
 #include "stats/proportion.h"
 
 namespace unmask {
-namespace {
-
-Interval cut_to_unit(const Interval& interval) {
-  return {std::clamp(interval.lo, 0.0, 1.0), std::clamp(interval.hi, 0.0, 1.0)};
-}
-
-}  // namespace
-
 double sum(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
@@ -44,7 +36,7 @@ Estimate proportion_estimate(std::span<const std::optional<double>> per_task) {
   if (values.empty()) return estimate;
   estimate.value = sum(values) / static_cast<double>(values.size());
   const Result<MeanTest> test = mean_t_test(values, 1.0);
-  if (test) estimate.ci95 = cut_to_unit(test->ci95);
+  if (test) estimate.ci95 = cut_to(test->ci95, 0, 1);
   return estimate;
 }
 
@@ -101,8 +93,12 @@ std::vector<int> curve_budgets(std::optional<int> k0, BudgetRule rule) {
 
 std::optional<MeanTest> difference_test(std::span<const double> per_task) {
   if (per_task.empty()) return std::nullopt;
-  const Result<MeanTest> test = mean_t_test(per_task, 1.0 + std::abs(per_task.front()));
+  Result<MeanTest> test = mean_t_test(per_task, 1.0 + std::abs(per_task.front()));
   if (!test) return std::nullopt;
+  test->ci95 = cut_to(test->ci95, -1, 1);
+  test->ci90 = cut_to(test->ci90, -1, 1);
+  test->upper95 = std::clamp(test->upper95, -1.0, 1.0);
+  test->lower95 = std::clamp(test->lower95, -1.0, 1.0);
   return *test;
 }
 

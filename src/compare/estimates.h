@@ -41,7 +41,8 @@ std::vector<std::optional<double>> success_at(const Arm& arm, int k, std::option
 std::vector<int> curve_budgets(std::optional<int> k0, BudgetRule rule);
 
 // mean_t_test of differences of two proportions, one value a task; nullopt below 2 tasks. The range
-// of the zero-variance case is what one task can still differ by: 1 from a common value of 0.
+// of the zero-variance case is what one task can still differ by: 1 from a common value of 0. The
+// limits are cut to [-1, 1].
 std::optional<MeanTest> difference_test(std::span<const double> per_task);
 
 double sum(std::span<const double> values);

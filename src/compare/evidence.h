@@ -29,9 +29,7 @@ namespace unmask {
 std::vector<Warning> evidence_warnings(const Arm& arm);
 
 // What differs between two arms beside the model. Codes:
-//   same_episodes          every episode of the candidate is one of the baseline's: task, trial,
-//   id,
-//                          seed and messages; not of logs that name no ids
+//   same_episodes, same_text   the candidate is the baseline, surely or perhaps (same_text.h)
 //   swapped                the baseline looks quantized and the candidate does not
 //   user_model_differs, user_settings_differ, max_steps_differ, budget_differs, policy_differs,
 //   commit_differs, agent_settings_differ, implementation_differs, formats_differ, seeds_differ

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "base/units.h"
 #include "compare/evidence.h"
+#include "compare/same_text.h"
 
 namespace unmask {
 namespace {
@@ -165,32 +166,6 @@ void warn_of_swap(const Arm& baseline, const Arm& candidate, Warnings& out) {
                  "", 1});
 }
 
-// A copy of the baseline's log compared with itself would pass every test. Two runs may well have
-// the same ids and messages, where a seed or the temperature leaves nothing to chance: that they
-// took the same time to the last digit is what a copy has and a run has not.
-void warn_of_same_episodes(const Arm& baseline, const Arm& candidate, Warnings& out) {
-  const auto identity = [](const EpisodeFacts& e) {
-    return std::tie(e.domain, e.task_id, e.trial, e.id, e.seed, e.seconds, e.trajectory_hash);
-  };
-  using Identity = std::tuple<std::string, std::string, int, std::string,
-                              std::optional<std::int64_t>, std::optional<double>, std::uint64_t>;
-  std::set<Identity> known;
-  for (const EpisodeFacts& episode : baseline.episodes) known.insert(identity(episode));
-  const std::int64_t same =
-      std::count_if(candidate.episodes.begin(), candidate.episodes.end(), [&](const auto& episode) {
-        return !episode.id.empty() && episode.seconds.value_or(0) > 0 &&
-               known.contains(identity(episode));
-      });
-  if (same == 0) return;
-  out.push_back(
-      {"same_episodes",
-       "The candidate holds episodes of the baseline: id, seed, duration and messages of " +
-           count_text(same) + " of its " +
-           counted(static_cast<long>(candidate.episodes.size()), "episode") +
-           " are the same, so there nothing of another model is compared.",
-       "", same});
-}
-
 char folded(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
@@ -243,7 +218,8 @@ std::vector<Warning> pairing_warnings(const Arm& baseline, const Arm& candidate)
   const RunInfo& b = baseline.info;
   const RunInfo& c = candidate.info;
   Warnings out;
-  warn_of_same_episodes(baseline, candidate, out);
+  if (std::optional<Warning> same = same_run_warning(baseline, candidate))
+    out.push_back(std::move(*same));
   warn_of_swap(baseline, candidate, out);
   warn_of_budgets(b, c, out);
   warn_if_both_differ(b.format, c.format, "formats_differ", "log format", out);

@@ -6,6 +6,7 @@
 
 #include "compare/arms_for_tests.h"
 #include "compare/comparison.h"
+#include "compare/same_text.h"
 #include "compare/tau2_history.h"
 
 namespace unmask {
@@ -209,6 +210,87 @@ TEST(PairingWarnings, SeeTheBaselinesOwnEpisodes) {
   EXPECT_TRUE(between(pairing_warnings(b, c), "same_episodes"));
   for (std::size_t i = 0; i < c.episodes.size(); ++i) c.episodes.edit(i).seconds = 2.5;
   EXPECT_FALSE(between(pairing_warnings(b, c), "same_episodes"));
+}
+
+// Episodes in which the agent says something, ten messages each.
+Arm speaking() {
+  Arm out = arm(sound_episodes());
+  for (std::size_t i = 0; i < out.episodes.size(); ++i) out.episodes.edit(i).agent_turns = 10;
+  return out;
+}
+
+TEST(PairingWarnings, AskWhetherTheSameTextIsACopyOrADeterministicAgent) {
+  const Arm b = speaking();
+  Arm c = b;
+  const std::vector<Warning> warnings = pairing_warnings(b, c);
+  const Warning* same = between(warnings, "same_text");
+  ASSERT_TRUE(same);
+  EXPECT_NE(same->message.find("a copy of the baseline's log"), std::string::npos);
+  EXPECT_NE(same->message.find("deterministic agent"), std::string::npos);
+  EXPECT_EQ(same->message.find("too)"), std::string::npos);
+  EXPECT_EQ(same->count, static_cast<std::int64_t>(b.episodes.size()));
+  // Trials in another order are the same episodes.
+  for (std::size_t i = 0; i < c.episodes.size(); ++i) c.episodes.edit(i).trial += 7;
+  EXPECT_TRUE(between(pairing_warnings(b, c), "same_text"));
+}
+
+TEST(PairingWarnings, AccuseNoRunThatDiffers) {
+  Arm b = speaking();
+  Arm c = b;
+  for (std::size_t i = 0; i < c.episodes.size() / 2; ++i) c.episodes.edit(i).trajectory_hash ^= 1;
+  EXPECT_FALSE(between(pairing_warnings(b, c), "same_text"));
+  c = b;
+  for (std::size_t i = 0; i < c.episodes.size(); ++i) {
+    b.episodes.edit(i).seconds = 1.5;
+    c.episodes.edit(i).seconds = 2.5;
+  }
+  EXPECT_FALSE(between(pairing_warnings(b, c), "same_text"));  // two runs took two times
+  for (std::size_t i = 0; i < c.episodes.size(); ++i) c.episodes.edit(i).seconds.reset();
+  EXPECT_TRUE(between(pairing_warnings(b, c), "same_text"));
+}
+
+TEST(SameText, SaysWhatElseIsTheSame) {
+  Arm b = speaking();
+  for (std::size_t i = 0; i < b.episodes.size(); ++i) {
+    b.episodes.edit(i).id = "chat " + std::to_string(i);
+    b.episodes.edit(i).agent_cost_usd = 0.01;
+  }
+  Arm c = b;
+  EXPECT_NE(same_run_warning(b, c)->message.find("(ids and costs too)"), std::string::npos);
+  c.episodes.edit(0).id = "another";
+  EXPECT_NE(same_run_warning(b, c)->message.find("(costs too)"), std::string::npos);
+  EXPECT_FALSE(same_text(arm({episode("7", 0, true, 5)}), arm({episode("7", 0, true, 5)}))
+                   .is_one_run());  // nothing was said
+}
+
+TEST(SameText, CountsAnEpisodeOnce) {
+  Arm once = arm({episode("7", 0, true, 5)});
+  once.episodes.edit(0).agent_turns = 30;
+  Arm thrice = arm({episode("7", 0, true, 5), episode("7", 0, true, 5), episode("7", 0, true, 5)});
+  for (std::size_t i = 0; i < 3; ++i) thrice.episodes.edit(i).agent_turns = 30;
+  const SameText same = same_text(once, thrice);
+  EXPECT_EQ(same.episodes, 1);
+  EXPECT_EQ(same.of, 3);
+  EXPECT_FALSE(same.is_one_run());
+}
+
+TEST(SameText, RefusesARerunThatRepeatsItsFirstRun) {
+  Arm first = speaking();
+  Arm rerun = first;
+  EXPECT_EQ(rerun_warning("baseline", first, rerun)->code, "rerun_repeats");
+  for (std::size_t i = 0; i < rerun.episodes.size(); ++i) {
+    first.episodes.edit(i).seconds = 1.5;
+    rerun.episodes.edit(i).seconds = 2.5;  // honest, and greedy: still no measure of chance
+  }
+  EXPECT_TRUE(rerun_warning("baseline", first, rerun));
+  for (std::size_t i = 0; i < rerun.episodes.size(); ++i)
+    rerun.episodes.edit(i).trajectory_hash ^= 1;
+  EXPECT_FALSE(rerun_warning("baseline", first, rerun));
+  rerun.episodes.edit(0) = first.episodes[0];
+  rerun.episodes.edit(0).id = first.episodes.edit(0).id = "one episode of the first run";
+  const std::optional<Warning> copied = rerun_warning("baseline", first, rerun);
+  ASSERT_TRUE(copied);
+  EXPECT_NE(copied->message.find("holds a copy"), std::string::npos);
 }
 
 TEST(PairingWarnings, NameEverySettingThatDiffers) {

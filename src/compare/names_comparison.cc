@@ -237,9 +237,9 @@ std::optional<NamesComparison::NovelBeyondChance> novel_beyond_chance(HeldOut he
   const std::optional<double> se = standard_error_by_swaps(held_out, tasks, seed);
   if (!se) return std::nullopt;
   const double reach = t_quantile(0.975, informative - 1) * *se;
-  return NamesComparison::NovelBeyondChance{*difference,
-                                            {*difference - reach, *difference + reach},
-                                            two_sided_t_p(*difference / *se, informative - 1)};
+  return NamesComparison::NovelBeyondChance{
+      *difference, cut_to({*difference - reach, *difference + reach}, -1, 1),
+      two_sided_t_p(*difference / *se, informative - 1)};
 }
 
 NamesComparison compare_lists(const NamedFailures& baseline, const NamedFailures& candidate,

@@ -151,8 +151,11 @@ TEST(NovelBeyondChance, LeavesOneTrialOutByHand) {
        {std::set<std::string>{}, {"a"}, {"b"}, std::set<std::string>{"a", "b"}}) {
     squares += std::pow(held_out_difference(calls_of(b, c), swapped), 2) / 4;
   }
-  const double reach = found.novel_beyond_chance->ci95.hi - found.novel_beyond_chance->difference;
-  EXPECT_NEAR(reach / (12.7062047 * std::sqrt(squares)), 1, 0.06);
+  // t on 1 df is Cauchy's: p = 1 - 2 / pi atan t gives the standard error back.
+  const NamesComparison::NovelBeyondChance& novel = *found.novel_beyond_chance;
+  const double se = novel.difference / std::tan((1 - novel.p) * std::acos(-1.0) / 2);
+  EXPECT_NEAR(se / std::sqrt(squares), 1, 0.06);
+  EXPECT_EQ(novel.ci95, (Interval{-1, 1}));  // 12.7 of them reach beyond what shares can differ by
   EXPECT_FALSE(compared_names(b, c, true).novel_beyond_chance);
 }
 

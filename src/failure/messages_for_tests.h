@@ -18,7 +18,7 @@ inline RunInfo info_of(const std::string& domain) {
 }
 
 inline ToolCall make_call(const std::string& name, const std::string& arguments = "{}",
-                   Side side = Side::Agent, const std::string& id = "") {
+                          Side side = Side::Agent, const std::string& id = "") {
   ToolCall call;
   call.id = id;
   call.name = name;
@@ -42,7 +42,7 @@ inline Message saying(const std::string& text, Role role = Role::Agent) {
 }
 
 inline Message answering(const std::string& text, bool failed, Side side = Side::Agent,
-                  const std::string& id = "", const std::string& error_type = "") {
+                         const std::string& id = "", const std::string& error_type = "") {
   Message message;
   message.role = Role::Tool;
   message.result = ToolResult{id, text, failed, error_type, side};
@@ -50,8 +50,8 @@ inline Message answering(const std::string& text, bool failed, Side side = Side:
 }
 
 // One call and its failed answer, judged with the built-in lists of `domain`.
-inline ClassifiedCall judge(const std::string& domain, const ToolCall& call, const std::string& text,
-                     const std::string& error_type = "") {
+inline ClassifiedCall judge(const std::string& domain, const ToolCall& call,
+                            const std::string& text, const std::string& error_type = "") {
   Episode episode;
   episode.messages = {calling({call}), answering(text, true, call.side, "", error_type)};
   const ClassifiedEpisode judged = Classifier(info_of(domain), nullptr).classify(episode);

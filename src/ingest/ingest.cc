@@ -28,8 +28,9 @@ Result<const LogFormat*> choose_format(const Source& source, const ReadOptions& 
   }
   if (!source.is_directory() && source.bytes().empty())
     return Error{ErrorKind::Malformed, "is empty", source.name()};
-  for (const LogFormat& format : format_table())
-    if (format.sniff(source)) return &format;
+  for (const std::string_view head : {source.head(), source.wide_head()})
+    for (const LogFormat& format : format_table())
+      if (format.sniff(source, head)) return &format;
   return Error{ErrorKind::Unsupported,
                std::string(source.is_directory() ? "is a folder that" : "is a file that") +
                    " no known log format recognises (known: " + format_names() + ")",

@@ -124,6 +124,22 @@ TEST(Ingest, ReadsFilesAndPipes) {
   }
 }
 
+TEST(Ingest, RecognisesALogWhoseFirstMembersAreLong) {
+  const std::string settings = "\"agent_notes\": \"" + std::string(350'000, 'x') + "\", ";
+  std::string log = many_simulations(3);
+  log.insert(1, settings);
+  const Result<IngestReport> tau2 = read_text(log);
+  ASSERT_TRUE(tau2) << to_string(tau2.error());
+  EXPECT_EQ(tau2->run.info.format, "tau2");
+  EXPECT_EQ(tau2->episodes, 3u);
+  const Result<IngestReport> chat = read_text("{" + settings +
+                                              R"("messages": [{"role": "user", "content": "hi"},)"
+                                              R"( {"role": "assistant", "content": "hello"}]})");
+  ASSERT_TRUE(chat) << to_string(chat.error());
+  EXPECT_EQ(chat->run.info.format, "openai");
+  EXPECT_FALSE(read_text("{" + settings + "\"nothing\": \"known\"}"));
+}
+
 TEST(Ingest, CountsTheByteOrderMarkInPlaces) {
   const std::string log = "\xEF\xBB\xBF" + tau2_log({"17"});
   const Result<IngestReport> report = read_text(log);

@@ -23,9 +23,9 @@ constexpr std::string_view kStatuses[] = {"\"started\"", "\"success\"", "\"cance
 
 }  // namespace
 
-bool looks_like_inspect(const Source& source) {
-  if (is_archive(source.head())) return true;
-  const std::optional<std::vector<HeadMember>> members = head_members(source.head());
+bool looks_like_inspect(const Source&, std::string_view head) {
+  if (is_archive(head)) return true;
+  const std::optional<std::vector<HeadMember>> members = head_members(head);
   if (!members || find_member(*members, "messages") != nullptr ||
       find_member(*members, "simulations") != nullptr)
     return false;

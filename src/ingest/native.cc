@@ -294,8 +294,7 @@ std::optional<Error> read_header(const LineRecords::Line& line, const Source& so
 
 }  // namespace
 
-bool looks_like_native(const Source& source) {
-  const std::string_view head = source.head();
+bool looks_like_native(const Source&, std::string_view head) {
   const std::size_t begin = std::min(skip_space(head, 0), head.size());
   const std::string_view first = head.substr(begin, head.find('\n', begin) - begin);
   const std::optional<std::vector<HeadMember>> members = head_members(first);

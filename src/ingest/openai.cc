@@ -265,8 +265,7 @@ Result<IngestReport> report_of(const Source& source, RunInfo info, std::size_t e
 
 }  // namespace
 
-bool looks_like_openai(const Source& source) {
-  std::string_view head = source.head();
+bool looks_like_openai(const Source&, std::string_view head) {
   while (!head.empty()) {
     const std::size_t end = std::min(head.find('\n'), head.size());
     const std::string_view line = head.substr(0, end);

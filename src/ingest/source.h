@@ -34,8 +34,10 @@ class Source {
   // then the copy is merely wrong, where a parser's own index into the file would run out of it.
   std::string_view bytes() const;
 
-  // The first 64 KiB of bytes(): what sniffing looks at.
+  // The first 64 KiB of bytes(): what sniffing looks at, and where that tells nothing, because long
+  // settings stand before every name that does, the first 64 MiB.
   std::string_view head() const { return bytes().substr(0, std::size_t{64} << 10); }
+  std::string_view wide_head() const { return bytes().substr(0, std::size_t{64} << 20); }
 
   // Number of bytes removed in front of bytes()[0] (3 for a byte order mark), so that a place in
   // bytes() can be told as a place in the file.

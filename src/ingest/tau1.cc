@@ -223,8 +223,7 @@ std::string infer_domain(const Source& source, std::size_t begin, Notes& notes) 
 
 }  // namespace
 
-bool looks_like_tau1(const Source& source) {
-  const std::string_view head = source.head();
+bool looks_like_tau1(const Source&, std::string_view head) {
   const std::size_t begin = skip_space(head, 0);
   if (begin >= head.size() || head[begin] != '[') return false;
   return head.find("\"task_id\"") != std::string_view::npos &&

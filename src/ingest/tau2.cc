@@ -153,10 +153,10 @@ Result<IngestReport> read_results(const Source& source, const ReadOptions& optio
 
 }  // namespace
 
-bool looks_like_tau2(const Source& source) {
+bool looks_like_tau2(const Source& source, std::string_view head) {
   if (source.is_directory()) return tau2_results_in(source.path()).has_value();
   // Top-level names only: texts of other formats may quote these words.
-  const std::optional<std::vector<HeadMember>> members = head_members(source.head());
+  const std::optional<std::vector<HeadMember>> members = head_members(head);
   if (!members || find_member(*members, "messages") != nullptr) return false;
   const auto holds = [&](std::string_view key, std::string_view mark) {
     const HeadMember* const member = find_member(*members, key);

@@ -31,6 +31,12 @@ struct CellPlace {
   bool operator==(const CellPlace&) const = default;
 };
 
+// How the candidate's log is read once more by `unmask inspect`.
+struct Reading {
+  std::vector<std::string> options = {};  // as words: "--format", "tau1"
+  bool again = true;                      // false: it came by standard input or a pipe
+};
+
 struct AuditedCell {
   CellComparison comparison;
   Judgement judgement;
@@ -42,6 +48,7 @@ struct AuditedCell {
   std::vector<Excerpt> candidate_excerpts = {};
   // Where both logs keep log-probabilities; its one candidate is the cell's.
   std::optional<Mechanism> mechanism = {};
+  Reading candidate_reading = {};  // filled by the caller
 };
 
 struct AuditReport {

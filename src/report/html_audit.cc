@@ -5,6 +5,7 @@
 
 #include "report/html.h"
 #include "report/html_cell.h"
+#include "report/html_gate.h"
 #include "report/html_page.h"
 #include "report/numbers.h"
 #include "report/sentences.h"
@@ -31,6 +32,7 @@ std::string contents(const AuditReport& report) {
       {"c0-names", "Names"},       {"c0-where", "Where"},         {"c0-decisions", "Decisions"},
       {"c0-recovery", "Recovery"}, {"c0-calls", "Failed calls"}};
   std::string out = "<nav aria-label=\"Contents\"><ul>";
+  if (report.gate) out += fmt::format("<li><a href=\"#{}\">Gate</a></li>", kGateId);
   if (report.cells.size() == 1) {
     const AuditedCell& cell = report.cells.front();
     for (const auto& [id, title] : kParts) {
@@ -56,12 +58,13 @@ std::string folded_cell(const AuditedCell& cell, const CellSpot& spot,
       // Inside, so that a link to it unfolds the cell.
       "<div id=\"{}\">{}{}</div></details>\n",
       verdict_class(verdict), verdict_symbol(verdict), verdict_title(verdict),
-      escaped(cell.comparison.cell), escaped(headline(cell)), spot.id(), verdict_banner(cell),
+      escaped(cell.comparison.cell), escaped(headline(cell)), spot.id(),
+      verdict_banner(cell) + arms_table(cell.comparison, spot),
       cell_sections(cell, spot, options, charts, 3));
 }
 
 std::string grid_body(const AuditReport& report, bool charts) {
-  std::string out = verdict_matrix(report);
+  std::string out = verdict_matrix(report) + gate_section(report);
   std::string cells;
   for (std::size_t i = 0; i < report.cells.size(); ++i)
     cells += folded_cell(report.cells[i], {i, true}, report.options, charts);
@@ -70,7 +73,9 @@ std::string grid_body(const AuditReport& report, bool charts) {
 
 std::string single_body(const AuditReport& report, bool charts) {
   const AuditedCell& cell = report.cells.front();
-  return verdict_banner(cell) + cell_sections(cell, {0, false}, report.options, charts, 2);
+  const CellSpot spot{0, false};
+  return verdict_banner(cell) + arms_table(cell.comparison, spot) + gate_section(report) +
+         cell_sections(cell, spot, report.options, charts, 2);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "report/html_charts.h"
 #include "report/html_fields.h"
 #include "report/html_page.h"
+#include "report/next_step.h"
 #include "report/numbers.h"
 #include "report/sections.h"
 #include "report/sentences.h"
@@ -157,7 +158,7 @@ std::string verdict_banner(const AuditedCell& cell) {
   out += paragraph(escaped(headline(cell)));
   const std::string fragile = fragility(cell);
   out += paragraph(escaped(fragile));
-  out += paragraph("<strong>Next:</strong> " + with_code(next_step(cell)), "small");
+  out += paragraph("<strong>Next:</strong> " + with_code(next_step_line(cell)), "small");
   return out + "</div>\n";
 }
 
@@ -168,8 +169,7 @@ std::string cell_sections(const AuditedCell& cell, const CellSpot& spot,
   const auto part = [&](std::string_view name, std::string_view heading, const std::string& inner) {
     return section(fmt::format("{}-{}", id, name), level, heading, inner);
   };
-  std::string out = arms_table(c, spot);
-  out += part("why", "Why", why(cell));
+  std::string out = part("why", "Why", why(cell));
   out += part("outcome", "Outcome", outcome_part(c, spot, charts));
   out += part("budget", "What the error budget hides", budget_part(c, options, spot, charts));
   out += part("channels", "Failed calls by channel", channels_part(c, spot, charts));

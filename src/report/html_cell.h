@@ -23,7 +23,8 @@ struct CellSpot {
 // The verdict with its one sentence, and what to do next.
 std::string verdict_banner(const AuditedCell& cell);
 
-// Everything else about it; `charts`: drawn, else their tables alone. `level` of its headings.
+// Everything else about it but the table of its arms; `charts`: drawn, else their tables alone.
+// `level` of its headings.
 std::string cell_sections(const AuditedCell& cell, const CellSpot& spot,
                           const CompareOptions& options, bool charts, int level);
 

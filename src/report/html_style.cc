@@ -30,7 +30,7 @@ ul{margin:0 0 .75rem;padding-left:1.25rem;max-width:46rem}li{margin:.25rem 0}
 a{color:var(--link)}
 code,pre,.mono{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:.875em;overflow-wrap:anywhere}
 code{background:var(--panel);padding:.05em .3em;border-radius:3px}
-.dim{color:var(--dim)}.small{font-size:.875rem}
+.keep{white-space:nowrap}.dim{color:var(--dim)}.small{font-size:.875rem}
 .skip{position:absolute;left:-100vw;top:0;background:var(--bg);color:var(--ink);padding:.5rem 1rem;z-index:2}
 .skip:focus{left:0}
 :focus-visible{outline:3px solid var(--focus);outline-offset:2px;border-radius:3px}

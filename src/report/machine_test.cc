@@ -154,13 +154,6 @@ TEST(Sentences, NameTheRuleThatMakesABudgetExploratory) {
   EXPECT_NE(exploratory_in_words(cell).find("fewer than 2 failed calls"), std::string::npos);
 }
 
-TEST(Sentences, QuoteThePathOfTheNextCommand) {
-  AuditReport report = sample_audit(Verdict::Masked);
-  report.cells[0].comparison.candidate.sources = {"my logs/a`b.json"};
-  const std::string next = next_step(report.cells[0]);
-  EXPECT_NE(next.find("`unmask inspect $'my logs/a\\x60b.json'`"), std::string::npos) << next;
-}
-
 TEST(Csv, WritesTheFilesThatAreCheckedBeforehand) {
   const AuditReport report = sample_audit();
   const std::vector<CsvTable> tables = to_csv(report);

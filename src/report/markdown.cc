@@ -7,6 +7,7 @@
 #include "report/margins_report.h"
 #include "report/markdown_parts.h"
 #include "report/mechanism_words.h"
+#include "report/next_step.h"
 #include "report/numbers.h"
 #include "report/render.h"
 #include "report/sample_words.h"
@@ -140,7 +141,7 @@ std::string cell_section(const AuditedCell& cell, const AuditReport& report) {
   out += folded("Why, channel by channel", body);
   const std::string warnings = evidence(c.warnings, {});
   if (!warnings.empty()) out += folded("Evidence", warnings);
-  return out + "**Next:** " + with_code(next_step(cell)) + "\n\n";
+  return out + "**Next:** " + with_code(next_step_line(cell)) + "\n\n";
 }
 
 std::string matrix_row(const AuditReport& report, std::size_t i) {

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "report/display.h"
+#include "report/next_step.h"
 
 namespace unmask {
 namespace {
@@ -152,6 +153,10 @@ void Screen::paragraph(std::string_view lead, std::string_view text, Paint paint
     line({{first ? std::string(lead) : std::string(indent, ' '), Paint::Plain}, {part, paint}});
     first = false;
   }
+}
+
+void Screen::command(const std::vector<std::string>& words) {
+  for (const std::string& text : command_lines(words, width_)) line({{text}});
 }
 
 void Screen::table(const Table& table) {

@@ -41,6 +41,8 @@ class Screen {
   void line(const std::vector<Span>& spans);
   // Wrapped; the first line starts with `lead`, the others are indented to match.
   void paragraph(std::string_view lead, std::string_view text, Paint paint = Paint::Plain);
+  // A command that a shell reads as one when it is pasted, whatever the width (next_step.h).
+  void command(const std::vector<std::string>& words);
   // Rows indented by two; columns two apart.
   void table(const Table& table);
 

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/shell_quote.h"
 #include "report/numbers.h"
 #include "verdict/criteria.h"
 
@@ -239,49 +238,6 @@ std::string fragility(const AuditedCell& cell) {
       "Fragile: the verdict changes with how the {} that ended in infrastructure errors {} "
       "counted.",
       counted(excluded, "episode"), excluded == 1 ? "is" : "are");
-}
-
-std::string next_step(const AuditedCell& cell) {
-  const std::optional<Channel> channel = leading_channel(cell.comparison);
-  const bool names = channel && *channel == Channel::ToolName;
-  const std::string look =
-      fmt::format("`unmask inspect {}` lists the failed calls behind it",
-                  cell.comparison.candidate.sources.empty()
-                      ? "CANDIDATE"
-                      : shell_quoted(cell.comparison.candidate.sources.front()));
-  switch (cell.judgement.verdict) {
-    case Verdict::Masked:
-      return fmt::format(
-          "Do not ship this candidate on its score: outside the benchmark the failed calls are not "
-          "forgiven. Try a recipe with more bits{}, and audit again; {}.",
-          names ? ", or repair or constrain the tool names" : "", look);
-    case Verdict::DegradedAndMasked:
-    case Verdict::Degraded:
-      return fmt::format("Do not ship this candidate. Try a recipe with more bits; {}.", look);
-    case Verdict::Amplified:
-      return fmt::format(
-          "Decide what one such call costs where you deploy: the benchmark does not price it. "
-          "Rerun "
-          "with more trials to see whether success suffers; {}.",
-          look);
-    case Verdict::Clean:
-      return "Nothing found that these logs could show. Keep the baseline log to audit the next "
-             "candidate against.";
-    case Verdict::Inconclusive:
-      break;
-  }
-  const std::optional<NeededEvidence>& needed = cell.judgement.needed;
-  if (needed && needed->tasks && needed->trials)
-    return fmt::format("Run about {} × {} in each arm{}; that many would settle it.",
-                       counted(*needed->tasks, "task"), counted(*needed->trials, "trial"),
-                       needed->trials_same_tasks
-                           ? fmt::format(", or {} of the present tasks",
-                                         counted(*needed->trials_same_tasks, "trial"))
-                           : "");
-  if (!cell.comparison.ran)
-    return "Find out what broke the episodes off, run them again, then audit again.";
-  if (!cell.comparison.graded) return "Grade the episodes, then audit again.";
-  return "Do not take this as a pass. " + look + ".";
 }
 
 std::string tasks_by_trials(const ArmSummary& arm) {

@@ -1,4 +1,4 @@
-// The report in plain words: one headline, one next step, and the names of things, shared by the
+// The report in plain words: one headline, and the names of things, shared by the
 // terminal and Markdown renderings. Texts from logs are returned as they are; the renderings make
 // them safe.
 #pragma once
@@ -33,9 +33,6 @@ std::string no_failure_in_words(const CellComparison& cell);
 
 // Why the verdict is fragile; empty where it is not.
 std::string fragility(const AuditedCell& cell);
-
-// What to do now.
-std::string next_step(const AuditedCell& cell);
 
 // "114 tasks × 4 trials", "50 tasks × 1-4 trials", "10 tasks, 1 trial each".
 std::string tasks_by_trials(const ArmSummary& arm);

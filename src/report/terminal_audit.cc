@@ -6,6 +6,7 @@
 #include "report/chart.h"
 #include "report/display.h"
 #include "report/gate_words.h"
+#include "report/next_step.h"
 #include "report/numbers.h"
 #include "report/render.h"
 #include "report/sample_words.h"
@@ -295,7 +296,9 @@ void show_recovery_and_length(Screen& screen, const CellComparison& cell) {
 
 void show_next(Screen& screen, const AuditedCell& cell) {
   screen.heading("Next");
-  screen.paragraph("  ", safe_for_terminal(next_step(cell)));
+  const NextStep next = next_step(cell);
+  screen.paragraph("  ", next.sentence);
+  if (!next.command.empty()) screen.command(next.command);
 }
 
 std::vector<std::string> evidence_of(const AuditedCell& cell) {

@@ -61,7 +61,7 @@ Result<Interval> ratio_interval(std::span<const double> failures_baseline,
                                 std::span<const double> calls_candidate,
                                 const TaskResamples& resamples);
 
-// Interval of fc/cc - fb/cb, paired by task. Never of zero width.
+// Interval of fc/cc - fb/cb, paired by task. Never of zero width; inside [-1, 1].
 //
 // Each arm's clustered logit-t limits (proportion.h, on F - 1 degrees of freedom, F = tasks with a
 // failure in either arm), combined by the square-and-add rule with the arms' correlation over

@@ -245,7 +245,7 @@ std::string signed_points(double proportion, int decimals) {
   return signed_number(proportion, decimals) + " points";
 }
 
-std::string percent(double proportion, int decimals) {
+std::string spaced_percent(double proportion, int decimals) {
   return fmt::format("{:.{}f} %", rounded_points(proportion, decimals), decimals);
 }
 
@@ -308,7 +308,7 @@ std::string amplified_sentence(Channel channel, const CellComparison& cell) {
   const ChannelComparison& comparison = cell.channels.at(channel);
   std::string text =
       fmt::format("{} failures go from {} to {} of the agent's calls", to_string(channel),
-                  percent(*comparison.baseline), percent(*comparison.candidate));
+                  spaced_percent(*comparison.baseline), spaced_percent(*comparison.candidate));
   if (comparison.is_new) {
     text += " (new: the baseline has hardly any)";
   } else if (comparison.amplification) {

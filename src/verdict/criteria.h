@@ -43,7 +43,7 @@ std::string amplified_sentence(Channel channel, const CellComparison& cell);
 // "-1.3 points"; "+0.4 points"; "0.0 points".
 std::string signed_points(double proportion, int decimals = 1);
 // "19.5 %".
-std::string percent(double proportion, int decimals = 1);
+std::string spaced_percent(double proportion, int decimals = 1);
 // "p < 0.001", "p = 0.034".
 std::string p_text(double p);
 

@@ -48,7 +48,7 @@ std::string distance_in_points(double proportion, int decimals) {
 
 constexpr Words kRatio = {ratio_text, ratio_text, 2};
 constexpr Words kPoints = {signed_points, distance_in_points, 1};
-constexpr Words kPercent = {percent, distance_in_points, 1};
+constexpr Words kPercent = {spaced_percent, distance_in_points, 1};
 
 // As many decimals as tell the numbers from the limit they are held against, so that no sentence
 // reads "1.50, at most 1.50 asked: 0.00 too much".
@@ -352,7 +352,7 @@ GatePart part_of(std::string name, const CellGate& gate, GateSubject subject,
 std::string channel_sentence(Channel channel, const ChannelComparison& c) {
   std::string text = fmt::format("{} per call: ", to_string(channel));
   text += c.baseline && c.candidate
-              ? fmt::format("{} to {}", percent(*c.baseline), percent(*c.candidate))
+              ? fmt::format("{} to {}", spaced_percent(*c.baseline), spaced_percent(*c.candidate))
               : std::string("undefined");
   if (c.difference) text += fmt::format(", {}", signed_points(*c.difference));
   if (c.amplification) text += fmt::format(", A {:.2f}", *c.amplification);

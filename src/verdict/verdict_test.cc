@@ -489,7 +489,7 @@ TEST(Sentences, WriteNumbersInPoints) {
   EXPECT_EQ(signed_points(-0.0131), "-1.3 points");
   EXPECT_EQ(signed_points(0.00001), "0.0 points");
   EXPECT_EQ(signed_points(-0.00001), "0.0 points");
-  EXPECT_EQ(percent(0.195), "19.5 %");
+  EXPECT_EQ(spaced_percent(0.195), "19.5 %");
   EXPECT_EQ(p_text(0.0001), "p < 0.001");
   EXPECT_EQ(p_text(0.0344), "p = 0.034");
 }

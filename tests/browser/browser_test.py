@@ -196,6 +196,27 @@ def check_inert(driver, made):
         check_quiet(name, driver)
 
 
+def check_gate(driver, made):
+    """The gate's table is in sight, says what the JSON report says, and leaves the grid's matrix alone."""
+    page, report = made["gate"]
+    visit(driver, page)
+    shown = driver.execute_script(
+        "return [...document.getElementById('gate').closest('section').querySelectorAll('tbody tr')].filter(r => r.offsetHeight > 0).map(r => r.innerText)")
+    findings = report["gate"]["cells"][0]["findings"]
+    assert len(shown) == len(findings), shown
+    words = {"pass": "held", "fail": "failed", "inconclusive": "not settled"}
+    for finding in findings:
+        name = " ".join(filter(None, [finding["criterion"], finding["channel"]]))
+        row = [text for text in shown if text.split("\t")[0].strip() == name]
+        assert len(row) == 1 and words[finding["status"]] in row[0], f"{name}: {row}"
+    assert driver.execute_script("return document.querySelector('nav a').getAttribute('href')") == "#gate"
+    matrices = []
+    for name in ["grid", "grid_gate"]:
+        visit(driver, made[name][0])
+        matrices.append(driver.execute_script("return document.querySelector('.matrix').innerText"))
+    assert matrices[0] == matrices[1], "the gate changes the matrix"
+
+
 def check_policy(driver, made):
     """The page's own policy stops a script even where one were injected."""
     visit(driver, made["clean"][0])
@@ -327,7 +348,7 @@ def main():
             for name, (page, _) in made.items():
                 visit(driver, page)
                 check_quiet(name, driver)
-            for check in [check_audit_charts, check_inspect_charts, check_margins_charts, check_inert, check_policy,
+            for check in [check_audit_charts, check_inspect_charts, check_margins_charts, check_inert, check_gate, check_policy,
                           check_keyboard, check_colors, check_matrix, check_narrow, check_print,
                           check_without_javascript]:
                 check(driver, made)

@@ -25,7 +25,7 @@ def blocks(text, language):
 
 def shell(script, folder, env):
     # As the runners do: errors end the script.
-    return subprocess.run(["bash", "-e", "-c", script], cwd=folder, env=env, capture_output=True, text=True)
+    return subprocess.run(["/bin/bash", "-e", "-c", script], cwd=folder, env=env, capture_output=True, text=True)
 
 
 def planted(unmask, folder, preset, criteria):
@@ -56,11 +56,25 @@ def run_github(jobs, folder, env):
     return 0
 
 
+def check_package(settings, install, env):
+    """The address of the package stands at the top, once, and the first step says where it is still the page's."""
+    address = settings["UNMASK_DEB"]
+    unset = shell(install, "/", dict(env, UNMASK_DEB=address, PATH="/nowhere"))  # no apt-get there: it must not come to it
+    assert unset.returncode == 1 and "Set UNMASK_DEB" in unset.stdout, f"the page's own address: {unset}"
+    first = install.strip().split("\n")[0]
+    done = shell(first, "/", dict(env, UNMASK_DEB="https://example.org/unmask_0.1.0_amd64.deb"))
+    assert done.returncode == 0, f"an address of a reader: {done}"
+
+
 def main():
     unmask, page = os.path.realpath(sys.argv[1]), pathlib.Path(sys.argv[2]).read_text()
     github, gitlab = [yaml.safe_load(block) for block in blocks(page, "yaml")]
     criteria = blocks(page, "toml")[0]
     assert github["jobs"]["audit"]["container"] == gitlab["quantization-gate"]["image"]
+    assert page.count("UNMASK_DEB: ") == 2 and "OWNER" not in page
+    install = [step["run"] for step in github["jobs"]["audit"]["steps"] if step.get("name") == "Install"]
+    check_package(github["env"], install[0], {"LC_ALL": "C.UTF-8"})
+    check_package(gitlab["variables"], "\n".join(gitlab["quantization-gate"]["before_script"]), {"LC_ALL": "C.UTF-8"})
     expected = {"damaged": 1, "clean": 0}
     for preset, status in expected.items():
         for name in ("github", "gitlab"):

@@ -117,6 +117,28 @@ REQUIRED = ["/outcome/delta", "/outcome/ci95", "/outcome/tost/ci90", "/budget/ga
             "/candidate/length/steps_mean", "/baseline/success/rate"]
 
 
+def check_gate(name, document, report):
+    """Every number of the gate in the page is the JSON report's (check_numbers); here, that none is left out."""
+    gate = report.get("gate")
+    assert ("gate" in document.ids) == bool(gate), f"{name}: the section Gate"
+    if not gate:
+        return
+    have = {pointer for pointer, _, _ in document.fields}
+    text = " ".join("".join(document.text).split())
+    assert "/gate/status" in have and gate["criteria"]["name"] in text, f"{name}: the gate's result"
+    results = [text.count(word) for word in ("✓held", "✗failed", "?not settled")]
+    findings = [(i, j, f) for i, cell in enumerate(gate["cells"]) for j, f in enumerate(cell["findings"])]
+    expected = [sum(f["status"] == status for _, _, f in findings) for status in ("pass", "fail", "inconclusive")]
+    assert results == expected, f"{name}: {results} results, JSON has {expected}"
+    for i, j, finding in findings:
+        numbers = {"value": finding["value"], "limit": finding["limit"], "excess": finding["excess"]}
+        if finding["criterion"] == "require_equivalence":
+            del numbers["limit"]  # the page writes ± before it
+        for key, number in numbers.items():
+            if number is not None and (key != "excess" or number > 0):
+                assert f"/gate/cells/{i}/findings/{j}/{key}" in have, f"{name}: {finding['criterion']} has no {key}"
+
+
 def check_numbers(name, document, report, charts):
     for pointer, unit, text in document.fields:
         value = at(report, pointer)
@@ -126,6 +148,7 @@ def check_numbers(name, document, report, charts):
         have = {pointer for pointer, _, _ in document.fields}
         missing = [p for p in REQUIRED if f"/cells/0{p}" not in have]
         assert not missing, f"{name}: {missing} are not in the page"
+    check_gate(name, document, report)
     if name == "margins":
         have = {pointer for pointer, _, _ in document.fields}
         replay = "/replays/0"

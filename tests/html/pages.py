@@ -29,11 +29,19 @@ def plant(program, folder, name, *arguments):
     return folder / f"{name}_baseline.json", folder / f"{name}_candidate.json"
 
 
-def audit(program, folder, name, *arguments):
+def audit(program, folder, name, *arguments, status=0):
     """(page, JSON report) of an audit."""
     page, report = folder / f"{name}.html", folder / f"{name}.audit.json"
-    run(program, "audit", "-q", *arguments, "--html", page, "--json", report)
+    run(program, "audit", "-q", *arguments, "--html", page, "--json", report, status=status)
     return page, json.loads(report.read_text())
+
+
+def gate_criteria(folder):
+    """Criteria of every kind, in a file whose name is an attack; some hold and some fail, whatever the log."""
+    path = folder / "<img src=x onerror=window.pwned=9>.toml"
+    path.write_text("min_success_tight_percent = 99\nrequire_equivalence = true\nmin_tasks = 5\nmin_trials = 90\n"
+                    "[max_amplification]\ntool_name = 1.05\n[max_increase_points]\ntool_name = 0.5\nschema = 50\n")
+    return path
 
 
 def inspect(program, folder, name, *arguments):
@@ -135,10 +143,13 @@ def all_pages(program, folder):
     clean = plant(program, folder, "clean", "--preset", "clean")
     hostile = [poisoned(log, folder / f"hostile{i}.json")
                for i, log in enumerate(plant(program, folder, "small", "--preset", "damaged", "--tasks", 24))]
+    grid_place = grid(program, folder)
     return {
         "damaged": audit(program, folder, "damaged", *damaged),
+        "gate": audit(program, folder, "gate", *damaged, "--gate", gate_criteria(folder), status=1),
+        "grid_gate": audit(program, folder, "grid_gate", "--grid", grid_place, "--gate", "--bootstrap", 500, status=1),
         "clean": audit(program, folder, "clean", *clean),
-        "grid": audit(program, folder, "grid", "--grid", grid(program, folder), "--bootstrap", 500),
+        "grid": audit(program, folder, "grid", "--grid", grid_place, "--bootstrap", 500),
         "decisions": audit(program, folder, "decisions", *with_decisions(folder), "--bootstrap", 500),
         "inspect": inspect(program, folder, "inspect", damaged[1]),
         "margins": margins(program, folder, "margins", replay(program, folder, "replay", "--noise", 1.2, "--shrink", 0.8),
@@ -146,6 +157,7 @@ def all_pages(program, folder):
         "hostile_margins": margins(program, folder, "hostile_margins",
                                    poisoned_replay(replay(program, folder, "small", "--noise", 2, "--tasks", 20),
                                                    folder / "hostile.jsonl")),
-        "hostile": audit(program, folder, "hostile", *hostile, "--label", ATTACKS[0], "--label", ATTACKS[2]),
+        "hostile": audit(program, folder, "hostile", *hostile, "--label", ATTACKS[0], "--label", ATTACKS[2],
+                         "--gate", gate_criteria(folder), status=1),
         "hostile_inspect": inspect(program, folder, "hostile_inspect", hostile[1]),
     }
