@@ -74,7 +74,10 @@ class ReplayRun : public testing::Test, public ReplayObserver {
                    const std::string& name = "replay.jsonl") {
     const std::unique_ptr<ChatModel> first = scripted_model("a", std::move(a));
     const std::unique_ptr<ChatModel> second = scripted_model("b", std::move(b));
-    Result<std::unique_ptr<ReplayFile>> file = ReplayFile::open(path(name), head_, contexts_);
+    Result<ReplayLock> lock = ReplayLock::take(path(name));
+    if (!lock) return {0, 0, false, lock.error()};
+    Result<std::unique_ptr<ReplayFile>> file =
+        ReplayFile::open(std::move(*lock), head_, contexts_);
     if (!file) return {0, 0, false, file.error()};
     ReplayPlan plan{sources_, contexts_, {}, {slots, 1}};
     plan.arms = {{head_.arms[0], first.get(), false, 0, "arm 'A'"},
@@ -197,6 +200,9 @@ TEST_F(ReplayRun, SaysWhichOfItsOwnLinesIsDamagedAndHow) {
   const Damage cases[] = {
       {[](Lines& l) { l[9][20] = '\0'; }, 10, "the file itself is damaged"},
       {[](Lines& l) { l[11] = "{\"kind\": \"song\"}\n"; }, 12, "the file itself is damaged"},
+      {[](Lines& l) { l[17].replace(l[17].find("\"find\""), 6, "\"lose\""); }, 18,
+       "is a reply that has changed since it was written"},
+      {[](Lines& l) { l[17].replace(l[17].find(": 1}"), 4, ": 2}"); }, 18, "(head -n 17)"},
       {[](Lines& l) { l.erase(l.begin() + 10); }, 11, "where the reply of 'B', sample 0,"},
       {[](Lines& l) { std::swap(l[9], l[10]); }, 10, "missing, doubled or out of order"},
       {[](Lines& l) { l.insert(l.begin() + 10, l[9]); }, 11, "of the kind reply where the reply"},
@@ -232,11 +238,18 @@ TEST_F(ReplayRun, SaysWhichOfItsOwnLinesIsDamagedAndHow) {
 }
 
 TEST_F(ReplayRun, LetsNoSecondReplayAtTheSameFile) {
-  const Result<std::unique_ptr<ReplayFile>> held = ReplayFile::open(path(), head_, contexts_);
-  ASSERT_TRUE(held);
-  const ReplayEnd end = replay(usual, usual);
-  ASSERT_TRUE(end.error);
-  EXPECT_NE(end.error->message.find("another replay"), std::string::npos);
+  {
+    const Result<ReplayLock> held = ReplayLock::take(path());
+    ASSERT_TRUE(held);
+    const ReplayEnd end = replay(usual, usual);
+    ASSERT_TRUE(end.error);
+    EXPECT_NE(end.error->message.find("another replay"), std::string::npos);
+    EXPECT_TRUE(std::filesystem::exists(path()));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path())) << "nothing was asked";
+  EXPECT_FALSE(replay(usual, usual).error);
+  EXPECT_TRUE(ReplayLock::take(path()));
+  EXPECT_TRUE(std::filesystem::exists(path())) << "what is in a file stays";
 }
 
 TEST_F(ReplayRun, AsksTheDecisionsOfAnEpisodeInTurn) {
