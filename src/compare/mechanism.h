@@ -114,8 +114,8 @@ struct ReplayChannel {
   std::optional<double> amplification;         // absent under 5 failures of the baseline (METHOD 4)
   std::optional<Interval> amplification_ci95;  // absent where no reply differs as well
   std::optional<McNemar> mcnemar;  // contexts taken as independent, of those alike the first
-  std::optional<double> p;                     // task blocks swapped between the arms (METHOD 4)
-  std::optional<double> p_holm;                // over candidates and channels, without "any"
+  std::optional<double> p;         // task blocks swapped between the arms (METHOD 4)
+  std::optional<double> p_holm;    // over candidates and channels, without "any"
 };
 
 // Where names went that are not the baseline's.

@@ -65,10 +65,10 @@ TEST(AlikeContexts, AreCountedAndTakenOnceByMcNemar) {
 
 TEST(AlikeContexts, OfDifferentTasksAreOneCluster) {
   // Every damaged context is one prompt: however many tasks met it, it is one task's evidence.
-  const Mechanism m = damaged([](int t, int i) {
-                        return i == 0 ? std::string("opening")
-                                      : std::to_string(t) + "/" + std::to_string(i);
-                      }).analysed();
+  const Mechanism m =
+      damaged([](int t, int i) {
+        return i == 0 ? std::string("opening") : std::to_string(t) + "/" + std::to_string(i);
+      }).analysed();
   const Mechanism apart = damaged([](int, int) { return std::string(); }).analysed();
   EXPECT_FALSE(apart.distinct);
   EXPECT_FALSE(warning_of(apart, "identical_contexts"));

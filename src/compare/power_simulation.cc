@@ -133,9 +133,8 @@ double probit(double power, int simulations) {
 }
 
 auto first_enough(const std::vector<PowerPoint>& row, const PowerOptions& options) {
-  return std::find_if(row.begin(), row.end(), [&](const PowerPoint& point) {
-    return point.power >= options.wanted;
-  });
+  return std::find_if(row.begin(), row.end(),
+                      [&](const PowerPoint& point) { return point.power >= options.wanted; });
 }
 
 // Designs added to a row until the wanted power lies between two that are points of a line, or next

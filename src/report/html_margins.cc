@@ -345,11 +345,12 @@ std::string replay_sections(const AnalysedReplay& replay, const ReplaySpot& spot
   if (m.distinct && *m.distinct != m.contexts)
     distinct = " (" + inline_field(count_field(*m.distinct, spot.json("/distinct_contexts"))) +
                " distinct prompts)";
-  std::string head = paragraph(
-      contexts + " decisions" + distinct + " of " + inline_field(count_field(m.tasks, spot.json("/tasks"))) +
-      " tasks" + escaped(m.head.domain.empty() ? "" : ", " + m.head.domain) +
-      escaped(m.head.log.empty() ? "" : ", from " + m.head.log) +
-      (m.head.greedy ? ", the likeliest reply of each arm." : ", replies drawn."));
+  std::string head =
+      paragraph(contexts + " decisions" + distinct + " of " +
+                inline_field(count_field(m.tasks, spot.json("/tasks"))) + " tasks" +
+                escaped(m.head.domain.empty() ? "" : ", " + m.head.domain) +
+                escaped(m.head.log.empty() ? "" : ", from " + m.head.log) +
+                (m.head.greedy ? ", the likeliest reply of each arm." : ", replies drawn."));
   head += replay_arms_table(m, spot);
   std::string out = section(id_of(spot.id(), "arms"), level, "What was asked", head);
   out += section(id_of(spot.id(), "margins"), level, "Margins",

@@ -25,8 +25,8 @@ struct ReplayPlace {
   int sample = 0;
 };
 
-// The place of a replay, held so that no other process works on it. A file that was not there before
-// and has nothing in it is taken away again.
+// The place of a replay, held so that no other process works on it. A file that was not there
+// before and has nothing in it is taken away again.
 class ReplayLock {
  public:
   // Errors   Unavailable: cannot be written, or another process is at work on it. InvalidArgument:
