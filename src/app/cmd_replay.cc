@@ -285,6 +285,9 @@ ExitStatus ended(const StagedReplay& staged, const ReplayEnd& end) {
 }
 
 ExitStatus play(StagedReplay& staged, const ReplayArguments& arguments) {
+  // Before the models, which take long to load.
+  Result<ReplayLock> lock = ReplayLock::take(staged.out);
+  if (!lock) return fail(lock.error());
   std::optional<InterruptWatch> watch;
   watch.emplace([&](int count) {
     if (arguments.quiet) return;
@@ -302,7 +305,7 @@ ExitStatus play(StagedReplay& staged, const ReplayArguments& arguments) {
   if (!arms) return fail(arms.error());
   staged.head.arms = std::move(*arms);
   Result<std::unique_ptr<ReplayFile>> file =
-      ReplayFile::open(staged.out, staged.head, staged.contexts);
+      ReplayFile::open(std::move(*lock), staged.head, staged.contexts);
   if (!file) return fail(file.error());
   ReplayProgress progress((*file)->total(), arguments.quiet);
   const ReplayEnd end = replay_decisions(plan_of(staged, arguments, factory), **file, progress,

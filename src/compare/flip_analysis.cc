@@ -186,10 +186,37 @@ std::pair<int, int> tasks_with_and_without(const Columns& columns) {
   return {static_cast<int>(with.size()), static_cast<int>(without.size())};
 }
 
+// Why no row is left for a line or a model.
+std::string nothing_to_fit(const FlipAnalysis& flips) {
+  if (flips.pairs > 0)
+    return flips.censored == flips.pairs
+               ? "every margin of the baseline is known as a bound only"
+               : "no margin was measured twice, clear of the reach of the alternatives";
+  if (flips.other_text > 0)
+    return fmt::format("no pair is left: {} wrote different text before the call{}",
+                       flips.other_text,
+                       flips.off_top + flips.undetermined > 0 ? ", others left out as well" : "");
+  if (flips.off_top + flips.undetermined > 0)
+    return "no pair is left: every one is left out of the margins";
+  return "no pair of replies has both margins";
+}
+
+// Whether every margin of the candidate is the baseline's.
+bool is_one_model_twice(const Columns& all) {
+  for (std::size_t i = 0; i < all.task.size(); ++i)
+    if (all.candidate[i].known != Known::Exactly || all.candidate[i].value != all.baseline[i])
+      return false;
+  return true;
+}
+
 // Of the margin as it was first given: flips against it are what a reader can see. A standard error
 // clustered by task means nothing where few tasks hold all events, so the rule of METHOD 4 for
 // ratios holds for the slope as well.
 void add_logistic(const Columns& columns, FlipAnalysis& analysis) {
+  if (columns.task.empty()) {
+    analysis.no_logistic = nothing_to_fit(analysis);
+    return;
+  }
   const auto [with, without] = tasks_with_and_without(columns);
   const long flips = std::count(columns.flip.begin(), columns.flip.end(), 1);
   if (flips > 0 && with < kFewestTasksForASlope) {
@@ -214,6 +241,14 @@ void add_logistic(const Columns& columns, FlipAnalysis& analysis) {
 void add_models(const ReplayTable& table, const PairedMargins& margins, const Columns& all,
                 const MechanismOptions& options, FlipFits& out) {
   FlipAnalysis& analysis = out.analysis;
+  if (all.task.empty() || is_one_model_twice(all)) {
+    analysis.no_models =
+        all.task.empty()
+            ? nothing_to_fit(analysis)
+            : "both arms have the same margins, as of one model asked twice: no noise to fit";
+    analysis.no_held_out = analysis.no_models;
+    return;
+  }
   Result<NoiseModels> models = fit_noise_models(all.baseline, all.candidate, all.task,
                                                 analysis.replay_noise.value_or(MeasurementNoise{}));
   if (!models) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "base/rng.h"
 #include "compare/estimates.h"
@@ -59,8 +61,15 @@ void count_direction(const ReplayTable& table, const ReplyPair& pair, FlipDirect
   }
 }
 
+// Decisions in which one arm alone fails, of contexts that are alike the first.
+struct Discordant {
+  long only_baseline = 0;
+  long only_candidate = 0;
+};
+
 void add_channel_estimates(const TaskCounts& baseline, const TaskCounts& candidate,
-                           const MechanismOptions& options, ReplayChannel& out) {
+                           const Discordant& distinct, const MechanismOptions& options,
+                           ReplayChannel& out) {
   const double replies = sum(baseline.calls);
   if (!(replies > 0)) return;
   out.baseline = sum(baseline.failures) / replies;
@@ -69,7 +78,7 @@ void add_channel_estimates(const TaskCounts& baseline, const TaskCounts& candida
   const Result<DifferenceInterval> interval = rate_difference_interval(
       baseline.failures, baseline.calls, candidate.failures, candidate.calls);
   if (interval) out.difference_ci95 = interval->ci95;
-  const Result<McNemar> paired = mcnemar(out.only_baseline, out.only_candidate);
+  const Result<McNemar> paired = mcnemar(distinct.only_baseline, distinct.only_candidate);
   if (paired) out.mcnemar = *paired;
   const bool ratio = sum(baseline.failures) >= kFewestFailures;
   if (ratio) {
@@ -95,6 +104,8 @@ ReplayChannel compare_replay_channel(const ReplayTable& table, const std::vector
   const std::vector<double> none(static_cast<std::size_t>(table.tasks()), 0.0);
   TaskCounts baseline{none, none, {}};
   TaskCounts candidate{none, none, {}};
+  Discordant distinct;
+  std::set<std::pair<std::size_t, int>> seen;  // context, sample
   for (const ReplyPair& pair : pairs) {
     const auto task = static_cast<std::size_t>(pair.task);
     const bool b = fails(*pair.baseline.reply, channel);
@@ -103,12 +114,16 @@ ReplayChannel compare_replay_channel(const ReplayTable& table, const std::vector
     if (b && c) ++out.both;
     if (b && !c) ++out.only_baseline;
     if (c && !b) ++out.only_candidate;
+    if (seen.emplace(table.first_alike(pair.context), pair.baseline.reply->sample).second) {
+      distinct.only_baseline += b && !c ? 1 : 0;
+      distinct.only_candidate += c && !b ? 1 : 0;
+    }
     baseline.calls[task] += 1;
     candidate.calls[task] += 1;
     baseline.failures[task] += b ? 1 : 0;
     candidate.failures[task] += c ? 1 : 0;
   }
-  add_channel_estimates(baseline, candidate, options, out);
+  add_channel_estimates(baseline, candidate, distinct, options, out);
   return out;
 }
 
@@ -175,6 +190,12 @@ Error without_baseline(const ReplayedArm& baseline) {
 
 }  // namespace
 
+long ReplayedArm::names_with_margin() const {
+  for (const MarginDistribution& d : margins)
+    if (d.kind == DecisionKind::WhichTool && d.channel.empty()) return d.decisions;
+  return 0;
+}
+
 std::string_view to_string(DecisionKind kind) {
   return kind == DecisionKind::WhetherToCall ? "whether_to_call" : "which_tool";
 }
@@ -200,6 +221,8 @@ Result<Mechanism> analyse_mechanism(const Replay& replay,
   Mechanism out;
   out.head = replay.head;
   out.contexts = static_cast<long>(replay.contexts.size());
+  out.distinct = table.distinct();
+  out.copies_in_other_tasks = table.copies_in_other_tasks();
   out.tasks = table.tasks();
   for (std::size_t arm = 0; arm < replay.head.arms.size(); ++arm)
     out.arms.push_back(describe_arm(table, arm, options));

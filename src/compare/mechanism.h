@@ -84,6 +84,8 @@ struct ReplayedArm {
   std::vector<MarginDistribution> margins;
   std::array<MarginsMissing, 2> no_margin;  // in the order of kDecisionKinds
 
+  // Names that have a margin: what `strangers` are counted of.
+  long names_with_margin() const;
   // Replies that call, of which no name's tokens were found.
   long name_unseen() const { return no_margin[1].no_token; }
 };
@@ -111,9 +113,9 @@ struct ReplayChannel {
   std::optional<Interval> difference_ci95;
   std::optional<double> amplification;         // absent under 5 failures of the baseline (METHOD 4)
   std::optional<Interval> amplification_ci95;  // absent where no reply differs as well
-  std::optional<McNemar> mcnemar;              // replies taken as independent
-  std::optional<double> p;                     // task blocks swapped between the arms (METHOD 4)
-  std::optional<double> p_holm;                // over candidates and channels, without "any"
+  std::optional<McNemar> mcnemar;  // contexts taken as independent, of those alike the first
+  std::optional<double> p;         // task blocks swapped between the arms (METHOD 4)
+  std::optional<double> p_holm;    // over candidates and channels, without "any"
 };
 
 // Where names went that are not the baseline's.
@@ -222,6 +224,10 @@ struct MarginScreen {
 struct Mechanism {
   ReplayHead head;
   long contexts = 0;
+  // Of these, with messages and tools that no earlier one has; nullopt: the replay does not say. A
+  // copy counts in the task of the first of its kind.
+  std::optional<long> distinct;
+  long copies_in_other_tasks = 0;
   long tasks = 0;
   std::vector<ReplayedArm> arms;  // in the replay's order
   std::vector<CandidateMechanism> candidates;

@@ -109,13 +109,38 @@ void warn_of_arm(const ReplayedArm& arm, Notices& warnings) {
   for (std::size_t kind = 0; kind < kDecisionKinds.size(); ++kind)
     warn_of_margins(arm, kDecisionKinds[kind], arm.no_margin[kind], warnings);
   warn_of_bounds(arm, warnings);
-  add(arm.strangers, "closer_stranger",
-      "have a likelier alternative to their name that leads to no known name; margins are taken "
-      "against known names only");
+  warnings.add(arm.strangers > 0, "closer_stranger",
+               fmt::format("{} of {} called names with a margin {} a likelier alternative that "
+                           "leads to no known name; margins are taken against known names only.",
+                           count_text(arm.strangers), count_text(arm.names_with_margin()),
+                           arm.strangers == 1 ? "has" : "have"),
+               label, arm.strangers);
+}
+
+void warn_of_copies(const Mechanism& mechanism, Notices& warnings) {
+  const long copies = mechanism.contexts - mechanism.distinct.value_or(mechanism.contexts);
+  std::string elsewhere;
+  if (mechanism.copies_in_other_tasks > 0)
+    elsewhere = fmt::format(", {} of them with the first's task instead of their own",
+                            count_text(mechanism.copies_in_other_tasks));
+  warnings.add(copies > 0, "identical_contexts",
+               fmt::format("{} of {} contexts have the very prompt of an earlier one ({} are "
+                           "distinct): McNemar's test takes each prompt once, the rest counts "
+                           "copies within a task{}.",
+                           count_text(copies), count_text(mechanism.contexts),
+                           count_text(mechanism.contexts - copies), elsewhere),
+               "", copies);
 }
 
 void warn_of_flips(const CandidateMechanism& candidate, Notices& warnings) {
   for (const FlipAnalysis& flips : candidate.flips) {
+    const long pairs = flips.pairs + flips.other_text;
+    warnings.add(2 * flips.other_text > pairs, "other_text",
+                 fmt::format("{} of {} pairs of replies wrote different text before the call: they "
+                             "chose their names in different contexts, and are left out of the "
+                             "margins and flips of {}.",
+                             count_text(flips.other_text), count_text(pairs), of_what(flips.kind)),
+                 candidate.label, flips.other_text);
     if (!flips.models || flips.replay_noise) continue;
     const double lambda = flips.models->multiplicative.lambda->value;
     warnings.add(lambda < 1, "no_replay_noise",
@@ -137,6 +162,7 @@ std::vector<Warning> warnings_of(const Mechanism& mechanism, bool every_arm_aske
                            count_text(chosen - mechanism.contexts), count_text(chosen),
                            is_or_are(chosen - mechanism.contexts)),
                "", chosen - mechanism.contexts);
+  warn_of_copies(mechanism, warnings);
   for (const ReplayedArm& arm : mechanism.arms) warn_of_arm(arm, warnings);
   for (const CandidateMechanism& candidate : mechanism.candidates) {
     warnings.add(every_arm_asked && candidate.contexts == 0, "nothing_to_compare",

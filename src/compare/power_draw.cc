@@ -262,6 +262,25 @@ PowerDraw::PowerDraw(const PowerModel& model)
   direction_ = table({upward, d.correlation}, 1);
 }
 
+bool PowerDraw::tasks_differ(PowerGoal goal) const {
+  const auto constant = [](const Table& table) { return table.front() == table.back(); };
+  const auto differ = [&](const Tables& tables) {
+    const bool alike = constant(tables.baseline) && constant(tables.candidate);
+    return !alike && !(tables.latent >= 1 && tables.baseline == tables.candidate);
+  };
+  switch (goal) {
+    case PowerGoal::Amplification:
+      return differ(failure_);
+    case PowerGoal::Equivalence:
+      return differ(success_);
+    case PowerGoal::UnmaskedGap:
+      return differ(masked_);
+    case PowerGoal::Decisions:
+      return !constant(discordance_) || !constant(direction_);
+  }
+  return true;
+}
+
 void PowerDraw::add_episode(double propensity, double further, Rng& rng, double& failures,
                             double& calls) const {
   const int n = 1 + poisson(further, rng);

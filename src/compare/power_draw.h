@@ -31,6 +31,9 @@ class PowerDraw {
   // Per task: mean over `decisions` of (candidate failed - baseline failed).
   std::vector<double> decision_differences(int tasks, int decisions, Rng& rng) const;
 
+  // Whether what a goal tests differs between tasks once their truths are known.
+  bool tasks_differ(PowerGoal goal) const;
+
  private:
   // Mid-point quantiles of the tasks' propensities in one arm.
   using Table = std::vector<double>;

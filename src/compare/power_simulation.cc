@@ -2,7 +2,9 @@
 // size rule of METHOD 4, tost, mean_t_test. Power is the share that passes.
 //
 // Between two designs of the grid the power is read off a straight line of probit(power) against
-// sqrt(tasks), on which a test based on a mean lies but for Student's t: effect / SE grows so.
+// sqrt(tasks), on which a test based on a mean lies but for Student's t: effect / SE grows so. A
+// power of 0 or 1 is no point of such a line (of tasks that are all alike the power is a step), so
+// the designs between are simulated until both ends of the line are.
 #include "compare/power_simulation.h"
 
 #include <fmt/format.h>
@@ -130,12 +132,35 @@ double probit(double power, int simulations) {
   return normal_quantile(std::clamp(power, least, 1 - least));
 }
 
+auto first_enough(const std::vector<PowerPoint>& row, const PowerOptions& options) {
+  return std::find_if(row.begin(), row.end(),
+                      [&](const PowerPoint& point) { return point.power >= options.wanted; });
+}
+
+// Designs added to a row until the wanted power lies between two that are points of a line, or next
+// to each other.
+void simulate_between(const PowerDraw& draw, PowerGoal goal, const PowerOptions& options,
+                      std::vector<PowerPoint>& row) {
+  for (;;) {
+    const auto enough = first_enough(row, options);
+    if (enough == row.begin() || enough == row.end()) return;
+    const PowerPoint& below = *std::prev(enough);
+    if (below.power > 0 && enough->power < 1) return;
+    if (enough->design.tasks - below.design.tasks <= 1) return;
+    const double root = (std::sqrt(static_cast<double>(below.design.tasks)) +
+                         std::sqrt(static_cast<double>(enough->design.tasks))) /
+                        2;
+    const Design between{std::clamp(static_cast<int>(std::lround(root * root)),
+                                    below.design.tasks + 1, enough->design.tasks - 1),
+                         below.design.trials};
+    row.insert(enough, simulated_power(draw, goal, between, options));
+  }
+}
+
 // `row`: ascending tasks at one number of trials.
 TasksNeeded tasks_needed(const std::vector<PowerPoint>& row, const PowerOptions& options) {
   TasksNeeded needed{row.front().design.trials, std::nullopt, false};
-  const auto enough = std::find_if(row.begin(), row.end(), [&](const PowerPoint& point) {
-    return point.power >= options.wanted;
-  });
+  const auto enough = first_enough(row, options);
   if (enough == row.end()) return needed;
   needed.tasks = enough->design.tasks;
   needed.at_most = enough == row.begin();
@@ -178,6 +203,15 @@ void add_smallest(const PowerDraw& draw, std::vector<std::vector<PowerPoint>> ro
   }
 }
 
+// Of a permutation test every second swap of task blocks is the other way round as extreme.
+TrialsLimit trials_limit(const PowerDraw& draw, PowerGoal goal, int tasks,
+                         const PowerOptions& options) {
+  if (goal == PowerGoal::Amplification && std::exp2(1 - tasks) >= corrected_alpha(options))
+    return TrialsLimit::FewTasks;
+  if (draw.tasks_differ(goal)) return TrialsLimit::TasksDiffer;
+  return goal == PowerGoal::Equivalence ? TrialsLimit::UnseenTasks : TrialsLimit::FewTasks;
+}
+
 GoalPower power_of_goal(const PowerModel& model, const PowerDraw& draw, PowerGoal goal,
                         const PowerOptions& options) {
   GoalPower out;
@@ -196,11 +230,16 @@ GoalPower power_of_goal(const PowerModel& model, const PowerDraw& draw, PowerGoa
     out.limit.push_back(simulated_power(draw, goal, {tasks, kEndlessTrials}, options));
   for (std::size_t i = 0; i < options.tasks.size(); ++i)
     for (const std::vector<PowerPoint>& row : rows) out.grid.push_back(row[i]);
+  std::vector<PowerPoint> endless = out.limit;
+  for (std::vector<PowerPoint>& row : rows) simulate_between(draw, goal, options, row);
+  simulate_between(draw, goal, options, endless);
   for (const std::vector<PowerPoint>& row : rows) out.needed.push_back(tasks_needed(row, options));
-  out.needed.push_back(tasks_needed(out.limit, options));
+  out.needed.push_back(tasks_needed(endless, options));
   add_smallest(draw, rows, options, out);
   for (const PowerPoint& point : out.limit)
     if (point.power + 2 * point.error < options.wanted) out.trials_fail_up_to = point.design.tasks;
+  if (out.trials_fail_up_to)
+    out.trials_limit = trials_limit(draw, goal, *out.trials_fail_up_to, options);
   return out;
 }
 
@@ -241,6 +280,18 @@ std::string_view to_string(PowerGoal goal) {
       return "decisions";
   }
   return "amplification";
+}
+
+std::string_view to_string(TrialsLimit limit) {
+  switch (limit) {
+    case TrialsLimit::TasksDiffer:
+      return "tasks_differ";
+    case TrialsLimit::UnseenTasks:
+      return "unseen_tasks";
+    case TrialsLimit::FewTasks:
+      return "few_tasks";
+  }
+  return "tasks_differ";
 }
 
 PowerPoint simulated_power(const PowerDraw& draw, PowerGoal goal, const Design& design,

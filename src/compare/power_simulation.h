@@ -47,12 +47,20 @@ struct PowerOptions {
 };
 
 // Tasks that give the wanted power at a number of trials, between the tasks of the grid by probit
-// against sqrt(tasks).
+// against sqrt(tasks); where that line has no end, at a power of 0 or 1, by simulations between.
 struct TasksNeeded {
   int trials = 0;
   std::optional<int> tasks;  // nullopt: more than the grid has
   bool at_most = false;      // the grid's smallest number is already enough
 };
+
+// Why trials without end do not do.
+enum class TrialsLimit {
+  TasksDiffer,  // each from the others
+  UnseenTasks,  // all are the same, and leave room for others that were not seen
+  FewTasks,     // so few cannot pass the test, whatever they show
+};
+std::string_view to_string(TrialsLimit limit);  // "tasks_differ" ...
 
 struct GoalPower {
   PowerGoal goal = PowerGoal::Amplification;
@@ -67,6 +75,7 @@ struct GoalPower {
   std::optional<PowerPoint> smallest;
   // Up to this many tasks of the grid no number of trials reaches the wanted power.
   std::optional<int> trials_fail_up_to;
+  std::optional<TrialsLimit> trials_limit;  // why, where they fail
 };
 
 // One design. The draws depend on (seed, goal, design, simulation) alone: same numbers at any

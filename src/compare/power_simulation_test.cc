@@ -237,5 +237,44 @@ TEST(PowerOfDesigns, HandlesTasksWithoutSpread) {
   EXPECT_EQ(power(model, PowerGoal::Equivalence, {10, 1}, quick(50)), 0);
 }
 
+// Tasks that are all alike: 1 - 0.05^(1/38) is above the margin of 7.5 points, 1 - 0.05^(1/39) is
+// below, so the power is a step at 39 and no line between two designs of the grid leads to it.
+TEST(PowerOfDesigns, FindsTheStepOfTasksThatAreAllAlike) {
+  ASSERT_GT(1 - std::pow(0.05, 1.0 / 38), 0.075);
+  ASSERT_LT(1 - std::pow(0.05, 1.0 / 39), 0.075);
+  PowerModel alike = plain();
+  alike.success = {{1, 0}, {1, 0}, 0};
+  PowerModel paired = plain();
+  paired.success = {{0.65, 0.3}, {0.65, 0.3}, 1};
+  PowerOptions options = quick(100);
+  options.goals = {PowerGoal::Equivalence};
+  options.trials = {1, 4};
+  for (const std::vector<int>& grid : {std::vector{25, 100}, {25, 400}, {5, 30, 5000}}) {
+    options.tasks = grid;
+    const GoalPower goal = power_of_designs(alike, options)->front();
+    for (const TasksNeeded& needed : goal.needed) EXPECT_EQ(needed.tasks.value_or(0), 39);
+    EXPECT_EQ(goal.smallest->design, (Design{39, 1}));
+    EXPECT_EQ(goal.trials_limit, TrialsLimit::UnseenTasks);
+    EXPECT_EQ(goal.grid.size(), 2 * grid.size());  // as asked, whatever was simulated between
+    const GoalPower endless = power_of_designs(paired, options)->front();
+    EXPECT_EQ(endless.needed.back().tasks.value_or(0), 39);
+    EXPECT_EQ(endless.trials_limit, TrialsLimit::UnseenTasks);
+  }
+}
+
+TEST(PowerOfDesigns, SaysWhyTrialsWithoutEndDoNotDo) {
+  PowerOptions options = quick(100);
+  options.goals = {PowerGoal::Equivalence};
+  options.tasks = {50, 100};
+  EXPECT_EQ(power_of_designs(clustered(0), options)->front().trials_limit,
+            TrialsLimit::TasksDiffer);
+  // 2 of 2^4 swaps of four tasks are as extreme as what was seen, whatever that is.
+  options.goals = {PowerGoal::Amplification};
+  options.tasks = {4, 50};
+  EXPECT_EQ(power_of_designs(clustered(1), options)->front().trials_limit, TrialsLimit::FewTasks);
+  options.tasks = {50, 100};
+  EXPECT_EQ(power_of_designs(clustered(1), options)->front().trials_limit, std::nullopt);
+}
+
 }  // namespace
 }  // namespace unmask

@@ -67,16 +67,40 @@ void ReplayTable::index_tools() {
 }
 
 void ReplayTable::index_contexts() {
+  const auto task_at = [&](std::size_t i) {
+    const ReplayContext& context = replay_->contexts[i];
+    return std::pair(context.domain, context.task_id);
+  };
+  std::map<std::string_view, std::size_t> first;  // of each prompt
+  for (std::size_t i = 0; i < replay_->contexts.size(); ++i) {
+    const std::string& prompt = replay_->contexts[i].sha256;
+    first_alike_.push_back(prompt.empty() ? i : first.emplace(prompt, i).first->second);
+    tasks_.emplace(task_at(first_alike_[i]), 0);
+    context_index_.emplace(replay_->contexts[i].id, i);
+  }
   // Tasks are numbered in the order of their names, whatever the order of the file.
-  for (const ReplayContext& context : replay_->contexts)
-    tasks_.emplace(std::pair(context.domain, context.task_id), 0);
   int next = 0;
   for (auto& [key, task] : tasks_) task = next++;
-  for (std::size_t i = 0; i < replay_->contexts.size(); ++i) {
-    const ReplayContext& context = replay_->contexts[i];
-    context_index_.emplace(context.id, i);
-    task_of_.push_back(tasks_.at({context.domain, context.task_id}));
+  for (const std::size_t alike : first_alike_) task_of_.push_back(tasks_.at(task_at(alike)));
+}
+
+std::optional<long> ReplayTable::distinct() const {
+  long out = 0;
+  for (std::size_t i = 0; i < first_alike_.size(); ++i) {
+    if (replay_->contexts[i].sha256.empty()) return std::nullopt;
+    out += first_alike_[i] == i ? 1 : 0;
   }
+  return out;
+}
+
+long ReplayTable::copies_in_other_tasks() const {
+  long out = 0;
+  for (std::size_t i = 0; i < first_alike_.size(); ++i) {
+    const ReplayContext& here = replay_->contexts[i];
+    const ReplayContext& there = replay_->contexts[first_alike_[i]];
+    out += here.task_id != there.task_id || here.domain != there.domain ? 1 : 0;
+  }
+  return out;
 }
 
 void ReplayTable::index_replies(std::span<const Decision* const> decisions) {

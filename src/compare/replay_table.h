@@ -47,6 +47,11 @@ class ReplayTable {
   int baseline() const { return baseline_; }
   int tasks() const { return static_cast<int>(tasks_.size()); }
   int task_of(std::size_t context) const { return task_of_[context]; }
+  // Of contexts with the same messages and tools the first; a copy counts in the task of that one.
+  std::size_t first_alike(std::size_t context) const { return first_alike_[context]; }
+  // Contexts without those; nullopt: the replay does not say what was sent.
+  std::optional<long> distinct() const;
+  long copies_in_other_tasks() const;  // than their first
 
   // Replies of an arm that are no errors, in the replay's order, with their contexts.
   struct Placed {
@@ -81,6 +86,7 @@ class ReplayTable {
   std::map<std::string, Competitors> by_tools_;
   std::map<std::pair<std::string, std::string>, int> tasks_;  // (domain, task)
   std::vector<int> task_of_;                                  // (context)
+  std::vector<std::size_t> first_alike_;                      // (context)
   std::vector<std::vector<Placed>> by_arm_;
   std::map<std::pair<std::size_t, int>, ReplyAt> again_;  // (context, sample)
   std::set<std::string> hallucinated_;

@@ -11,6 +11,7 @@
 #include "ingest/call_arguments.h"
 #include "ingest/decision.h"
 #include "ingest/log_records.h"
+#include "trace/replay_writer.h"
 
 namespace unmask {
 namespace {
@@ -272,6 +273,11 @@ class ReplayReader {
       read_body_member(key, value, fields, body);
     };
     if (visit_record(json_, line.text, "line", fields, visit, line.last)) {
+      if (body.line.kind == "reply" && is_as_written(line.text) == false)
+        notes.warn("changed_reply",
+                   "the reply's line is not as it was written: its check does not fit; it was read "
+                   "as it stands",
+                   place);
       const std::string problem = keep(std::move(body), notes, place);
       if (!problem.empty()) notes.drop("replay_line", "the line " + problem, place);
     }
@@ -322,6 +328,7 @@ class ReplayReader {
       Result<Decision> parsed = parse_decision(reply.decision);
       if (parsed) {
         decision = std::move(*parsed);
+        reply.decision = std::string();  // `decision` has all of it
         const std::string_view contradiction = contradiction_in(*decision);
         if (!contradiction.empty()) notes.warn("contradictory_logprobs", contradiction, place);
       } else {

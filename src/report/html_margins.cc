@@ -265,6 +265,8 @@ std::string flips_part(const FlipAnalysis& flips, const CandidateSpot& spot, boo
 }
 
 std::string foretold_table(const CandidateMechanism& candidate, const CandidateSpot& spot) {
+  const std::string nothing = not_foretold_in_words(candidate);
+  if (!nothing.empty()) return paragraph(escaped(nothing + "."));
   Rows rows{"Hallucinated names, foretold from the baseline's margins on other tasks",
             {{"noise", false},
              {"decisions"},
@@ -339,11 +341,16 @@ std::string replay_sections(const AnalysedReplay& replay, const ReplaySpot& spot
                             int level, bool charts) {
   const Mechanism& m = replay.mechanism;
   const std::string contexts = inline_field(count_field(m.contexts, spot.json("/contexts")));
-  std::string head = paragraph(
-      contexts + " decisions of " + inline_field(count_field(m.tasks, spot.json("/tasks"))) +
-      " tasks" + escaped(m.head.domain.empty() ? "" : ", " + m.head.domain) +
-      escaped(m.head.log.empty() ? "" : ", from " + m.head.log) +
-      (m.head.greedy ? ", the likeliest reply of each arm." : ", replies drawn."));
+  std::string distinct;
+  if (m.distinct && *m.distinct != m.contexts)
+    distinct = " (" + inline_field(count_field(*m.distinct, spot.json("/distinct_contexts"))) +
+               " distinct prompts)";
+  std::string head =
+      paragraph(contexts + " decisions" + distinct + " of " +
+                inline_field(count_field(m.tasks, spot.json("/tasks"))) + " tasks" +
+                escaped(m.head.domain.empty() ? "" : ", " + m.head.domain) +
+                escaped(m.head.log.empty() ? "" : ", from " + m.head.log) +
+                (m.head.greedy ? ", the likeliest reply of each arm." : ", replies drawn."));
   head += replay_arms_table(m, spot);
   std::string out = section(id_of(spot.id(), "arms"), level, "What was asked", head);
   out += section(id_of(spot.id(), "margins"), level, "Margins",
@@ -384,7 +391,8 @@ std::string margins_method(const MarginsReport& report) {
               "From the baseline's margins alone, with parameters of the other half of the tasks.");
   out += note("Unit",
               "The task. Contexts of one task are not independent, so intervals and tests resample "
-              "or aggregate by task; McNemar's takes contexts as independent.");
+              "or aggregate by task; McNemar's takes contexts as independent, of those with one "
+              "prompt the first.");
   out += note("Screen",
               fmt::format("From the rate's 95% interval: low under {}, high over {}, else watch.",
                           percent(report.options.screen_low), percent(report.options.screen_high)));

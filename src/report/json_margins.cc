@@ -306,7 +306,11 @@ void write_replay_of(JsonWriter& json, const AnalysedReplay& replay) {
 }  // namespace
 
 void write_mechanism_members(JsonWriter& json, const Mechanism& m) {
-  json.field("contexts", m.contexts).field("tasks", m.tasks).key("arms").begin_array();
+  json.field("contexts", m.contexts)
+      .field("distinct_contexts", m.distinct)
+      .field("tasks", m.tasks)
+      .key("arms")
+      .begin_array();
   for (const ReplayedArm& arm : m.arms) write_arm(json, arm);
   json.end_array().key("candidates").begin_array();
   for (const CandidateMechanism& candidate : m.candidates) write_candidate(json, candidate);

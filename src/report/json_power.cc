@@ -46,7 +46,12 @@ void write_goal(JsonWriter& json, const GoalPower& goal) {
     write_point(json, *goal.smallest);
   else
     json.null();
-  json.field("trials_fail_up_to_tasks", goal.trials_fail_up_to).end_object();
+  json.field("trials_fail_up_to_tasks", goal.trials_fail_up_to).key("trials_limit");
+  if (goal.trials_limit)
+    json.value(to_string(*goal.trials_limit));
+  else
+    json.null();
+  json.end_object();
 }
 
 void write_propensity(JsonWriter& json, std::string_view name, const PairedPropensity& pair) {

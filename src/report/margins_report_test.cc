@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "report/sentences.h"
 
 namespace unmask {
@@ -50,6 +52,36 @@ TEST(MarginsOnAScreen, SayThatACandidateWithoutRepliesCannotBeCompared) {
   EXPECT_FALSE(shows(report, "nothing to compare"));
   report.replays[0].mechanism.candidates[0].outcomes.replies = 0;
   EXPECT_TRUE(shows(report, "nothing to compare"));
+}
+
+TEST(MarginsReport, SaysInEveryFormWhyNothingIsForetold) {
+  MarginsReport report = sample();
+  const std::string reason = "nothing is foretold: both arms have the same margins";
+  const auto said = [&] {
+    return std::array<bool, 3>{shows(report, reason),
+                               to_markdown(report).find(reason) != std::string::npos,
+                               to_html(report, {}).find(reason) != std::string::npos};
+  };
+  EXPECT_EQ(said(), (std::array<bool, 3>{false, false, false}));
+  CandidateMechanism& candidate = report.replays[0].mechanism.candidates[0];
+  candidate.additive.reset();
+  candidate.multiplicative.reset();
+  candidate.flips[0].no_held_out = "both arms have the same margins";
+  EXPECT_EQ(said(), (std::array<bool, 3>{true, true, true}));
+}
+
+TEST(MarginsReport, SaysHowManyPromptsAreDistinct) {
+  MarginsReport report = sample();
+  report.replays[0].mechanism.contexts = 1200;
+  report.replays[0].mechanism.distinct = 1003;
+  report.replays[0].mechanism.tasks = 114;
+  const std::string words = "1,200 decisions (1,003 distinct prompts) of 114 tasks";
+  EXPECT_TRUE(shows(report, words)) << to_terminal(report, {false, 80});
+  EXPECT_NE(to_markdown(report).find(words), std::string::npos);
+  EXPECT_NE(to_html(report, {}).find("distinct prompts"), std::string::npos);
+  EXPECT_NE(to_json(report).find("\"distinct_contexts\": 1003"), std::string::npos);
+  report.replays[0].mechanism.distinct.reset();
+  EXPECT_NE(to_json(report).find("\"distinct_contexts\": null"), std::string::npos);
 }
 
 TEST(LinesThatWereNotRead, AreOneForOneReason) {

@@ -112,6 +112,7 @@ std::string candidate_section(const CandidateMechanism& c) {
     if (flips.pairs == 0 && !left_out_in_words(flips).empty())
       out += fmt::format("- {}: no flips to compare, left out: {}\n", decision_in_words(flips.kind),
                          left_out_in_words(flips));
+  if (!not_foretold_in_words(c).empty()) out += "- " + not_foretold_in_words(c) + "\n";
   for (const FlipAnalysis& flips : c.flips)
     if (!calibration_in_words(flips).empty())
       out += fmt::format("- {}: {}\n", decision_in_words(flips.kind), calibration_in_words(flips));
@@ -132,6 +133,7 @@ std::string to_markdown(const MarginsReport& report) {
   for (const AnalysedReplay& replay : report.replays) {
     const Mechanism& m = replay.mechanism;
     out += fmt::format("### Margins of decisions: {}\n\n", plain(replay.source));
+    out += contexts_in_words(m) + ".\n\n";
     out += distribution_table(m, report.options.narrow);
     for (const CandidateMechanism& candidate : m.candidates) out += candidate_section(candidate);
     out += fmt::format("Hallucinated names at full precision: {}",

@@ -49,6 +49,15 @@ std::string pairs_in_words(const Mechanism& mechanism) {
                      counted(candidate.contexts, "decision"), counted(candidate.tasks, "task"), of);
 }
 
+std::string contexts_in_words(const Mechanism& mechanism) {
+  const std::string distinct =
+      mechanism.distinct && *mechanism.distinct != mechanism.contexts
+          ? fmt::format(" ({})", counted(*mechanism.distinct, "distinct prompt"))
+          : "";
+  return fmt::format("{}{} of {}", counted(mechanism.contexts, "decision"), distinct,
+                     counted(mechanism.tasks, "task"));
+}
+
 std::string flips_in_words(const FlipAnalysis& flips) {
   if (flips.pairs == 0) return "no pair with both margins";
   return fmt::format("{} of {} {}, {}", count_text(flips.flips), count_text(flips.pairs),
@@ -117,6 +126,12 @@ std::string judged_in_words(const FlipAnalysis& flips) {
   return text;
 }
 
+std::string not_foretold_in_words(const CandidateMechanism& candidate) {
+  if (candidate.contexts == 0 || candidate.additive || candidate.multiplicative) return "";
+  const FlipAnalysis& flips = flips_of(candidate, DecisionKind::WhichTool);
+  return flips.no_held_out.empty() ? "" : "nothing is foretold: " + flips.no_held_out;
+}
+
 std::string foretold_in_words(const Mechanism& mechanism) {
   const CandidateMechanism& candidate = compared(mechanism);
   if (candidate.contexts == 0) return "";
@@ -124,8 +139,7 @@ std::string foretold_in_words(const Mechanism& mechanism) {
   const bool multiplicative = flips.models && is_multiplicative(*flips.models);
   const std::optional<FailurePrediction>& foretold =
       multiplicative ? candidate.multiplicative : candidate.additive;
-  if (!foretold)
-    return flips.no_held_out.empty() ? "" : "nothing is foretold: " + flips.no_held_out;
+  if (!foretold) return not_foretold_in_words(candidate);
   std::string text = fmt::format(
       "hallucinated names {} in the baseline, {} foretold from its "
       "margins, {} observed",

@@ -17,6 +17,9 @@ const MarginDistribution* own_margins(const ReplayedArm& arm, DecisionKind kind)
 // baseline's, 5,104 in the candidate's)".
 std::string pairs_in_words(const Mechanism& mechanism);
 
+// "1,200 decisions (1,003 distinct prompts) of 114 tasks".
+std::string contexts_in_words(const Mechanism& mechanism);
+
 // "41 of 1,203 flip, 3.4% [2.1%, 5.0%]".
 std::string flips_in_words(const FlipAnalysis& flips);
 
@@ -42,6 +45,9 @@ std::string judged_in_words(const FlipAnalysis& flips);
 // Hallucinated names foretold by that model beside the observed ones, or why nothing is foretold;
 // empty where there is no pair.
 std::string foretold_in_words(const Mechanism& mechanism);
+
+// Why no failure is foretold of a candidate; empty where one is, or nothing was compared.
+std::string not_foretold_in_words(const CandidateMechanism& candidate);
 
 // "0.25 to 0.5", "16 and more".
 std::string bin_in_words(const FlipBin& bin);

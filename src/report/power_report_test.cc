@@ -41,6 +41,19 @@ TEST(PowerOnAScreen, SaysWhatReachesThePowerAndWhatMoreTrialsCannotDo) {
   EXPECT_NE(screen.find("Cannot be planned: there is no increase to find"), std::string::npos);
 }
 
+TEST(PowerOnAScreen, SaysWhyMoreTrialsCannotDo) {
+  PowerReport report = power_sample();
+  const auto shows = [&](TrialsLimit limit, const char* reason) {
+    report.goals[0].trials_limit = limit;
+    return to_terminal(report, {false, 300}).find(reason) != std::string::npos;
+  };
+  EXPECT_TRUE(shows(TrialsLimit::TasksDiffer, "because the tasks themselves differ."));
+  EXPECT_TRUE(shows(TrialsLimit::UnseenTasks,
+                    "because so few tasks, though all alike, leave room for others that were not "
+                    "seen."));
+  EXPECT_TRUE(shows(TrialsLimit::FewTasks, "so few tasks cannot pass the test"));
+}
+
 TEST(PowerOnAScreen, GivesErrorsAsTwoStandardErrors) {
   const std::string screen = to_terminal(power_sample(), {false, 200});
   EXPECT_NE(screen.find("(power 81% ± 3.6 points, two standard errors)"), std::string::npos)

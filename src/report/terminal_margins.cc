@@ -25,8 +25,7 @@ std::string share_text(long n, long of) {
 void show_replay_head(Screen& screen, const AnalysedReplay& replay) {
   const Mechanism& m = replay.mechanism;
   screen.line({{"Replay " + safe_for_terminal(replay.source), Paint::Strong}});
-  std::string what =
-      fmt::format("{} of {}", counted(m.contexts, "decision"), counted(m.tasks, "task"));
+  std::string what = contexts_in_words(m);
   if (!m.head.domain.empty()) what += ", " + safe_for_terminal(m.head.domain);
   if (!m.head.log.empty()) what += ", from " + safe_for_terminal(m.head.log);
   screen.paragraph("  decisions  ", what);
@@ -201,8 +200,10 @@ void show_flips(Screen& screen, const CandidateMechanism& c) {
 }
 
 void show_predictions(Screen& screen, const CandidateMechanism& c) {
-  if (!c.additive && !c.multiplicative) return;
+  const std::string nothing = not_foretold_in_words(c);
+  if (!c.additive && !c.multiplicative && nothing.empty()) return;
   screen.heading("Hallucinated names, foretold from the baseline's margins on other tasks");
+  if (!nothing.empty()) return screen.paragraph("  ", nothing + ".", Paint::Dim);
   Table table;
   table.columns = {{"names", false}, {"share"}, {"times as often"}, {"[95%]"}};
   const auto add = [&](const char* what, double share, const std::optional<double>& times,

@@ -150,6 +150,18 @@ std::string smallest_in_words(const GoalPower& goal, const PowerOptions& options
                      points(2 * best.error));
 }
 
+std::string_view reason_of(TrialsLimit limit) {
+  switch (limit) {
+    case TrialsLimit::TasksDiffer:
+      return "because the tasks themselves differ";
+    case TrialsLimit::UnseenTasks:
+      return "because so few tasks, though all alike, leave room for others that were not seen";
+    case TrialsLimit::FewTasks:
+      return "because so few tasks cannot pass the test, whatever they show";
+  }
+  return "";
+}
+
 // What more trials cannot do, and what would.
 std::string limit_in_words(const GoalPower& goal) {
   if (!goal.trials_fail_up_to) return "";
@@ -159,8 +171,9 @@ std::string limit_in_words(const GoalPower& goal) {
   const std::string more = is_decisions(goal) ? "decisions" : "trials";
   std::string text = fmt::format(
       "More {} on the same tasks cannot do it with {} or fewer: {} is the most they reach there, "
-      "because the tasks themselves differ.",
-      more, counted(*goal.trials_fail_up_to, "task"), whole_percent(at->power));
+      "{}.",
+      more, counted(*goal.trials_fail_up_to, "task"), whole_percent(at->power),
+      reason_of(goal.trials_limit.value_or(TrialsLimit::TasksDiffer)));
   const TasksNeeded& endless = goal.needed.back();
   if (endless.tasks)
     return text + fmt::format(" More tasks would: at least {}.", count_text(*endless.tasks));

@@ -115,36 +115,58 @@ std::string difference(const Value& found, std::string_view due_line) {
 
 }  // namespace
 
-ReplayFile::ReplayFile(std::string path, ReplayHead head,
+Result<ReplayLock> ReplayLock::take(const std::string& path) {
+  for (;;) {
+    const bool there = ::access(path.c_str(), F_OK) == 0;
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (fd < 0) return cannot("write the replay", path);
+    ReplayLock lock(path, fd, false);
+    struct stat opened = {};
+    if (::fstat(fd, &opened) != 0) return cannot("look at the replay", path);
+    if (!S_ISREG(opened.st_mode))
+      return Error{ErrorKind::InvalidArgument, "is no ordinary file: choose another with --out",
+                   path};
+    int locked = 0;
+    do locked = ::flock(fd, LOCK_EX | LOCK_NB);
+    while (locked != 0 && errno == EINTR);
+    if (locked != 0 && errno == EWOULDBLOCK)
+      return Error{ErrorKind::Unavailable,
+                   "another replay is at work on this file: wait for it, or choose another with "
+                   "--out",
+                   path};
+    // One that gave up may have taken its empty file away between the two.
+    struct stat present = {};
+    if (::stat(path.c_str(), &present) != 0 || present.st_ino != opened.st_ino) continue;
+    lock.created_ = !there;
+    return lock;
+  }
+}
+
+ReplayLock::ReplayLock(ReplayLock&& other) noexcept
+    : path_(std::move(other.path_)),
+      fd_(std::exchange(other.fd_, -1)),
+      created_(std::exchange(other.created_, false)) {}
+
+ReplayLock::~ReplayLock() {
+  if (fd_ < 0) return;
+  struct stat found = {};
+  if (created_ && ::fstat(fd_, &found) == 0 && found.st_size == 0) ::unlink(path_.c_str());
+  ::close(fd_);
+}
+
+ReplayFile::ReplayFile(ReplayLock lock, ReplayHead head,
                        const std::vector<PreparedContext>& contexts)
-    : path_(std::move(path)),
+    : lock_(std::move(lock)),
+      path_(lock_.path()),
       head_(std::move(head)),
       contexts_(contexts),
       per_context_(head_.arms.size() * static_cast<std::size_t>(head_.samples)),
-      answered_(head_.arms.size(), false) {}
+      answered_(head_.arms.size(), false),
+      fd_(lock_.descriptor()) {}
 
-ReplayFile::~ReplayFile() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-Result<std::unique_ptr<ReplayFile>> ReplayFile::open(const std::string& path,
-                                                     const ReplayHead& head,
+Result<std::unique_ptr<ReplayFile>> ReplayFile::open(ReplayLock lock, const ReplayHead& head,
                                                      const std::vector<PreparedContext>& contexts) {
-  std::unique_ptr<ReplayFile> file(new ReplayFile(path, head, contexts));
-  file->fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file->fd_ < 0) return cannot("write the replay", path);
-  struct stat found = {};
-  if (::fstat(file->fd_, &found) != 0) return cannot("look at the replay", path);
-  if (!S_ISREG(found.st_mode))
-    return Error{ErrorKind::InvalidArgument, "is no ordinary file: choose another with --out",
-                 path};
-  int locked = 0;
-  do locked = ::flock(file->fd_, LOCK_EX | LOCK_NB);
-  while (locked != 0 && errno == EINTR);
-  if (locked != 0 && errno == EWOULDBLOCK)
-    return Error{
-        ErrorKind::Unavailable,
-        "another replay is at work on this file: wait for it, or choose another with --out", path};
+  std::unique_ptr<ReplayFile> file(new ReplayFile(std::move(lock), head, contexts));
   const Result<Done> taken = file->take_up();
   if (!taken) return taken.error();
   return file;
@@ -179,7 +201,8 @@ bool ReplayFile::take_up_reply(std::string_view line) {
   const std::size_t arm = next_ % per_context_ / samples;
   if (text_of(*json, "context") != contexts_[next_ / per_context_].id ||
       text_of(*json, "arm") != head_.arms[arm].label ||
-      whole_of(*json, "sample") != static_cast<std::int64_t>(next_ % samples))
+      whole_of(*json, "sample") != static_cast<std::int64_t>(next_ % samples) ||
+      is_as_written(line) == false)
     return false;
   if (text_of(*json, "error").empty()) answered_[arm] = true;
   ++next_;
@@ -200,6 +223,8 @@ std::string ReplayFile::misfit(std::string_view line, std::size_t number,
   const std::string kind = json ? text_of(*json, "kind") : "";
   if (kind != "tools" && kind != "context" && kind != "reply")
     return "is no line of a replay: the file itself is damaged there" + cure;
+  if (kind == "reply" && is_as_written(line) == false)
+    return "is a reply that has changed since it was written: its check does not fit" + cure;
   const bool of_context = kind != "reply";
   if (of_context != !context_written_ || !of_context)
     return fmt::format(

@@ -25,18 +25,39 @@ struct ReplayPlace {
   int sample = 0;
 };
 
+// The place of a replay, held so that no other process works on it. A file that was not there
+// before and has nothing in it is taken away again.
+class ReplayLock {
+ public:
+  // Errors   Unavailable: cannot be written, or another process is at work on it. InvalidArgument:
+  //          no ordinary file.
+  static Result<ReplayLock> take(const std::string& path);
+  ReplayLock(ReplayLock&& other) noexcept;
+  ReplayLock& operator=(ReplayLock&&) = delete;
+  ~ReplayLock();
+
+  const std::string& path() const { return path_; }
+  int descriptor() const { return fd_; }
+
+ private:
+  ReplayLock(std::string path, int fd, bool created)
+      : path_(std::move(path)), fd_(fd), created_(created) {}
+
+  std::string path_;
+  int fd_ = -1;
+  bool created_ = false;
+};
+
 // Threads  any number, after open().
 class ReplayFile {
  public:
-  // Takes up the file at `path`, or begins it. A torn last line is cut off. `contexts` must outlive
-  // it.
+  // Takes up the file, or begins it. A torn last line is cut off. `contexts` must outlive it.
   //
-  // Errors   Unavailable: cannot be written, or another process is at work on it. InvalidArgument:
-  //          it is of another replay; the sentence names what differs. Malformed, with the line: it
-  //          is no replay, or not of these contexts.
-  static Result<std::unique_ptr<ReplayFile>> open(const std::string& path, const ReplayHead& head,
+  // Errors   Unavailable: cannot be written. InvalidArgument: it is of another replay; the sentence
+  //          names what differs. Malformed, with the line: it is no replay, not of these contexts,
+  //          or a reply has changed since it was written.
+  static Result<std::unique_ptr<ReplayFile>> open(ReplayLock lock, const ReplayHead& head,
                                                   const std::vector<PreparedContext>& contexts);
-  ~ReplayFile();
   ReplayFile(const ReplayFile&) = delete;
   ReplayFile& operator=(const ReplayFile&) = delete;
 
@@ -57,7 +78,7 @@ class ReplayFile {
   Result<Done> sync();
 
  private:
-  ReplayFile(std::string path, ReplayHead head, const std::vector<PreparedContext>& contexts);
+  ReplayFile(ReplayLock lock, ReplayHead head, const std::vector<PreparedContext>& contexts);
   Result<Done> take_up();
   Result<Done> check_head(std::string_view line) const;
   bool take_up_reply(std::string_view line);
@@ -67,13 +88,14 @@ class ReplayFile {
   std::string_view take_up_lines(std::string_view rest, std::optional<Error>& error);
   Result<Done> append(std::string_view bytes);
 
+  ReplayLock lock_;
   std::string path_;
   ReplayHead head_;
   const std::vector<PreparedContext>& contexts_;
   std::size_t per_context_;
   std::size_t found_ = 0;
   std::vector<bool> answered_;  // by arm
-  int fd_ = -1;
+  int fd_;
 
   mutable std::mutex mutex_;                    // of what is below
   std::size_t next_ = 0;                        // number of the reply that is written next

@@ -74,7 +74,9 @@ class ReplayRun : public testing::Test, public ReplayObserver {
                    const std::string& name = "replay.jsonl") {
     const std::unique_ptr<ChatModel> first = scripted_model("a", std::move(a));
     const std::unique_ptr<ChatModel> second = scripted_model("b", std::move(b));
-    Result<std::unique_ptr<ReplayFile>> file = ReplayFile::open(path(name), head_, contexts_);
+    Result<ReplayLock> lock = ReplayLock::take(path(name));
+    if (!lock) return {0, 0, false, lock.error()};
+    Result<std::unique_ptr<ReplayFile>> file = ReplayFile::open(std::move(*lock), head_, contexts_);
     if (!file) return {0, 0, false, file.error()};
     ReplayPlan plan{sources_, contexts_, {}, {slots, 1}};
     plan.arms = {{head_.arms[0], first.get(), false, 0, "arm 'A'"},
@@ -231,12 +233,39 @@ TEST_F(ReplayRun, SaysWhichOfItsOwnLinesIsDamagedAndHow) {
   }
 }
 
+TEST_F(ReplayRun, RefusesARecordedReplyWhoseCallHasChanged) {
+  const std::string expected = whole();
+  for (const char* part : {"\"fetch\"", "\\\"n\\\": 1"}) {
+    std::string changed = expected;
+    const std::size_t at = changed.find(part, changed.find("\"kind\": \"reply\""));
+    ASSERT_NE(at, std::string::npos) << part;
+    changed[at + 2] = 'x';
+    ASSERT_TRUE(write_file(path(), changed));
+    const ReplayEnd end = replay(usual, usual);
+    ASSERT_TRUE(end.error) << part;
+    const auto line =
+        1 + std::count(changed.begin(), changed.begin() + static_cast<long>(at), '\n');
+    EXPECT_EQ(end.error->where, path() + ":" + std::to_string(line));
+    EXPECT_NE(end.error->message.find("a reply that has changed since it was written"),
+              std::string::npos)
+        << end.error->message;
+    EXPECT_EQ(*read_file(path()), changed) << "nothing was touched";
+  }
+}
+
 TEST_F(ReplayRun, LetsNoSecondReplayAtTheSameFile) {
-  const Result<std::unique_ptr<ReplayFile>> held = ReplayFile::open(path(), head_, contexts_);
-  ASSERT_TRUE(held);
-  const ReplayEnd end = replay(usual, usual);
-  ASSERT_TRUE(end.error);
-  EXPECT_NE(end.error->message.find("another replay"), std::string::npos);
+  {
+    const Result<ReplayLock> held = ReplayLock::take(path());
+    ASSERT_TRUE(held);
+    const ReplayEnd end = replay(usual, usual);
+    ASSERT_TRUE(end.error);
+    EXPECT_NE(end.error->message.find("another replay"), std::string::npos);
+    EXPECT_TRUE(std::filesystem::exists(path()));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path())) << "nothing was asked";
+  EXPECT_FALSE(replay(usual, usual).error);
+  EXPECT_TRUE(ReplayLock::take(path()));
+  EXPECT_TRUE(std::filesystem::exists(path())) << "what is in a file stays";
 }
 
 TEST_F(ReplayRun, AsksTheDecisionsOfAnEpisodeInTurn) {

@@ -46,6 +46,73 @@ Interval logit_t(const ClusteredRatio& ratio, double confidence, double degrees)
   return {expit(logit(p) - reach), expit(logit(p) + reach)};
 }
 
+Interval between(const Interval& a, const Interval& b, double share) {
+  return {std::lerp(a.lo, b.lo, share), std::lerp(a.hi, b.hi, share)};
+}
+
+// Rates of at most one half. F tasks fail, a whole number where failures were counted; between 0,
+// 1 and 2, which have intervals of their own, the limits go in a straight line.
+Interval limits(const ClusteredRatio& ratio, double units, double confidence, double degrees) {
+  const double failing = ratio.failing;
+  if (failing <= 0) return rule_of_three(units, confidence);
+  if (failing >= 2)
+    return logit_t(ratio, confidence, degrees > 0 ? degrees : degrees_of_freedom(ratio));
+  const Interval one = single_failing_task(ratio, units, confidence);
+  if (failing <= 1) return between(rule_of_three(units, confidence), one, failing);
+  return between(one, logit_t(ratio, confidence, 1), failing - 1);
+}
+
+// The chance that a task fails at all, of k equal chances p with the sum e = k p and the variance
+// v = k p (1 - p): 1 - (1 - p)^k. Counted failures have v = 0, and the chance is 1.
+double chance_to_fail(double e, double v) {
+  if (!(e > 0)) return 0;
+  const double spared = v / e;  // 1 - p
+  if (spared <= 0) return std::min(1.0, e);
+  const double p = 1 - spared;
+  return p < 1e-9 ? -std::expm1(-e) : -std::expm1(e / p * std::log(spared));
+}
+
+// What is counted, or foretold, of each task.
+struct PerTask {
+  std::span<const double> failures;
+  std::span<const double> variance;  // empty: the failures were counted
+  std::span<const double> calls;
+};
+
+ClusteredRatio ratio_of(const PerTask& tasks) {
+  ClusteredRatio ratio = clustered_ratio(tasks.failures, tasks.calls);
+  if (tasks.variance.empty() || !(ratio.denominator > 0)) return ratio;
+  double scatter = 0;
+  ratio.failing = 0;
+  for (std::size_t t = 0; t < tasks.calls.size(); ++t) {
+    scatter += tasks.variance[t];
+    ratio.failing += chance_to_fail(tasks.failures[t], tasks.variance[t]);
+  }
+  ratio.se = std::sqrt(ratio.se * ratio.se + scatter / (ratio.denominator * ratio.denominator));
+  return ratio;
+}
+
+Result<Interval> rate_interval(const PerTask& tasks, double independent_units, double confidence,
+                               double degrees) {
+  if (tasks.failures.size() != tasks.calls.size())
+    return Error{ErrorKind::InvalidArgument, "failures and calls must list the same tasks", ""};
+  if (!(confidence > 0 && confidence < 1))
+    return Error{ErrorKind::InvalidArgument, "a confidence lies between 0 and 1", ""};
+  const ClusteredRatio ratio = ratio_of(tasks);
+  if (ratio.denominator <= 0)
+    return Error{ErrorKind::Undefined, "a rate needs at least 1 call", ""};
+  if (ratio.rate > 0.5) {  // the rarer outcome is what few tasks carry
+    std::vector<double> others(tasks.failures.size());
+    for (std::size_t t = 0; t < others.size(); ++t)
+      others[t] = std::max(0.0, tasks.calls[t] - tasks.failures[t]);
+    const Interval mirror = *rate_interval({others, tasks.variance, tasks.calls}, independent_units,
+                                           confidence, degrees);
+    return Interval{1 - mirror.hi, 1 - mirror.lo};
+  }
+  // A unit without a call (recovery: an episode without a failure) tells nothing.
+  return limits(ratio, std::min(independent_units, ratio.denominator), confidence, degrees);
+}
+
 }  // namespace
 
 Result<Interval> clopper_pearson(double successes, double trials, double confidence) {
@@ -65,68 +132,22 @@ Result<Interval> clopper_pearson(double successes, double trials, double confide
 Result<Interval> clustered_rate_interval_df(std::span<const double> failures,
                                             std::span<const double> calls, double independent_units,
                                             double confidence, double degrees) {
-  if (failures.size() != calls.size())
-    return Error{ErrorKind::InvalidArgument, "failures and calls must list the same tasks", ""};
-  if (!(confidence > 0 && confidence < 1))
-    return Error{ErrorKind::InvalidArgument, "a confidence lies between 0 and 1", ""};
-  const ClusteredRatio ratio = clustered_ratio(failures, calls);
-  if (ratio.denominator <= 0)
-    return Error{ErrorKind::Undefined, "a rate needs at least 1 call", ""};
-  if (ratio.rate > 0.5) {  // the rarer outcome is what few tasks carry
-    std::vector<double> others(failures.size());
-    for (std::size_t t = 0; t < others.size(); ++t)
-      others[t] = std::max(0.0, calls[t] - failures[t]);
-    const Interval mirror =
-        *clustered_rate_interval_df(others, calls, independent_units, confidence, degrees);
-    return Interval{1 - mirror.hi, 1 - mirror.lo};
-  }
-  // A unit without a call (recovery: an episode without a failure) tells nothing.
-  const double units = std::min(independent_units, ratio.denominator);
-  if (ratio.failing == 0) return rule_of_three(units, confidence);
-  if (ratio.failing < 2) return single_failing_task(ratio, units, confidence);
-  return logit_t(ratio, confidence, degrees > 0 ? degrees : degrees_of_freedom(ratio));
+  return rate_interval({failures, {}, calls}, independent_units, confidence, degrees);
 }
 
 Result<Interval> clustered_rate_interval(std::span<const double> failures,
                                          std::span<const double> calls, double independent_units,
                                          double confidence) {
-  return clustered_rate_interval_df(failures, calls, independent_units, confidence, 0);
+  return rate_interval({failures, {}, calls}, independent_units, confidence, 0);
 }
 
 Result<Interval> foretold_rate_interval(std::span<const double> expected,
                                         std::span<const double> variance,
                                         std::span<const double> calls, double independent_units,
                                         double confidence) {
-  if (expected.size() != calls.size() || variance.size() != calls.size())
-    return Error{ErrorKind::InvalidArgument,
-                 "expected failures, variances and calls must list the same tasks", ""};
-  if (!(confidence > 0 && confidence < 1))
-    return Error{ErrorKind::InvalidArgument, "a confidence lies between 0 and 1", ""};
-  ClusteredRatio ratio = clustered_ratio(expected, calls);
-  if (ratio.denominator <= 0)
-    return Error{ErrorKind::Undefined, "a rate needs at least 1 call", ""};
-  if (ratio.rate > 0.5) {
-    std::vector<double> others(expected.size());
-    for (std::size_t t = 0; t < others.size(); ++t)
-      others[t] = std::max(0.0, calls[t] - expected[t]);
-    const Interval mirror =
-        *foretold_rate_interval(others, variance, calls, independent_units, confidence);
-    return Interval{1 - mirror.hi, 1 - mirror.lo};
-  }
-  const double units = std::min(independent_units, ratio.denominator);
-  if (ratio.numerator < 0.5) return rule_of_three(units, confidence);
-  double squares = 0;
-  double scatter = 0;
-  double failing = 0;
-  for (std::size_t t = 0; t < calls.size(); ++t) {
-    squares += expected[t] * expected[t];
-    scatter += variance[t];
-    failing += std::min(1.0, expected[t]);
-  }
-  ratio.failing = std::min(failing, ratio.numerator * ratio.numerator / squares);
-  if (ratio.failing < 2) return single_failing_task(ratio, units, confidence);
-  ratio.se = std::sqrt(ratio.se * ratio.se + scatter / (ratio.denominator * ratio.denominator));
-  return logit_t(ratio, confidence, degrees_of_freedom(ratio));
+  if (variance.size() != calls.size())
+    return Error{ErrorKind::InvalidArgument, "variances and calls must list the same tasks", ""};
+  return rate_interval({expected, variance, calls}, independent_units, confidence, 0);
 }
 
 }  // namespace unmask

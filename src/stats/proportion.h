@@ -34,15 +34,17 @@ Result<Interval> clustered_rate_interval_df(std::span<const double> failures,
                                             double confidence, double degrees);
 
 // The interval above for failures that are foretold and not counted: expected[t] is a sum of
-// chances, variance[t] of what would then be counted, the sum of p (1 - p). Chances spread over all
-// tasks hold no more evidence than the failures they add up to, so F is the smaller of
-//   (sum e)^2 / sum e^2 (inverse Simpson: how many tasks carry the total), and
-//   sum of min(1, e) (how many tasks would fail),
-// and the standard error holds the chance of the counting as well. Where every chance is 0 or 1 it
-// is the interval above, but for tasks that fail several times. Less than half a failure is none.
+// chances p, variance[t] of what would then be counted, the sum of p (1 - p). Chances spread over
+// all tasks hold no more evidence than the failures they add up to, so F is the number of tasks
+// that would fail,
+//   sum over t of 1 - (v_t / e_t)^(e_t^2 / (e_t - v_t)),  of equal chances within a task,
+// and the standard error holds the chance of the counting as well. F need not be whole: between
+// the intervals of 0, 1 and 2 failing tasks the limits go in a straight line, beyond 2 the degrees
+// of freedom do, so the interval jumps nowhere below one half. Where every chance is 0 or 1 it is
+// the interval above.
 //
-// Shape, errors   as above; variance[t] >= 0.
-// Source   Simpson (1949) for the number; the law of total variance.
+// Shape, errors   as above; 0 <= variance[t] <= expected[t].
+// Source   The law of total variance. Coverage by simulation: docs/calibration.md.
 Result<Interval> foretold_rate_interval(std::span<const double> expected,
                                         std::span<const double> variance,
                                         std::span<const double> calls, double independent_units,

@@ -184,22 +184,123 @@ TEST(ForetoldRateInterval, IsNoNarrowerWhereTheSameRateIsSpreadOverAllTasks) {
       *foretold_rate_interval(Numbers(60, 0.1), Numbers(60, 10 * 0.01 * 0.99), calls, 60, 0.95);
   EXPECT_NEAR(spread.lo, counted.lo, 0.1 * counted.lo);
   EXPECT_NEAR(spread.hi, counted.hi, 0.1 * counted.hi);
-  const Interval plain = *clustered_rate_interval(certain, calls, 60, 0.95);
-  EXPECT_NEAR(counted.lo, plain.lo, 1e-12);
-  EXPECT_NEAR(counted.hi, plain.hi, 1e-12);
   // The mirror image, and the ends.
   const Interval high =
       *foretold_rate_interval(Numbers(60, 9.9), Numbers(60, 10 * 0.01 * 0.99), calls, 60, 0.95);
   EXPECT_NEAR(high.lo, 1 - spread.hi, 1e-9);
-  const Interval none =
-      *foretold_rate_interval(Numbers(60, 0.001), Numbers(60, 0.001), calls, 60, 0.95);
+  const Interval none = *foretold_rate_interval(Numbers(60, 0), Numbers(60, 0), calls, 60, 0.95);
   EXPECT_EQ(none.lo, 0);
   EXPECT_NEAR(none.hi, 3.0 / 60, 1e-12);
-  const Interval one =
-      *foretold_rate_interval(Numbers(60, 0.02), Numbers(60, 0.02), calls, 60, 0.95);
-  EXPECT_LT(one.lo, 0.002);
-  EXPECT_GT(one.hi, 3.0 / 60);
   EXPECT_FALSE(foretold_rate_interval(Numbers(2, 0), Numbers(3, 0), Numbers(3, 1), 3, 0.95));
+  EXPECT_FALSE(foretold_rate_interval(Numbers(3, 0), Numbers(2, 0), Numbers(3, 1), 3, 0.95));
+}
+
+// Chances of 0 and 1 are counts, whichever way they are given and however few tasks hold them.
+TEST(ForetoldRateInterval, IsTheCountedOneWhereEveryChanceIsCertain) {
+  Rng rng(21);
+  for (int round = 0; round < 200; ++round) {
+    const int tasks = 2 + static_cast<int>(rng.below(30));
+    Numbers failures;
+    Numbers calls;
+    for (int t = 0; t < tasks; ++t) {
+      calls.push_back(1 + rng.below(20));
+      const bool fails = rng.below(5) == 0;
+      failures.push_back(fails ? rng.below(static_cast<std::uint32_t>(calls.back()) + 1) : 0);
+    }
+    const Interval counted = *clustered_rate_interval(failures, calls, tasks, 0.95);
+    const Interval foretold =
+        *foretold_rate_interval(failures, Numbers(failures.size(), 0), calls, tasks, 0.95);
+    EXPECT_DOUBLE_EQ(foretold.lo, counted.lo);
+    EXPECT_DOUBLE_EQ(foretold.hi, counted.hi);
+  }
+}
+
+// 30 tasks, each of 4 calls with a chance of 0.05: the definitions written out.
+TEST(ForetoldRateInterval, IsTheLogitTOfTheTasksThatWouldFail) {
+  Numbers expected(30, 0.2);
+  Numbers variance(30, 4 * 0.05 * 0.95);
+  expected[0] = 3;  // three calls that are sure to fail
+  variance[0] = 0;
+  const Numbers calls(30, 4);
+  const double failing = 29 * (1 - std::pow(0.95, 4)) + 1;
+  const double total = 29 * 0.2 + 3;
+  const double p = total / 120;
+  double squares = 0;
+  for (const double e : expected) squares += (e - p * 4) * (e - p * 4);
+  const double se = std::sqrt(30.0 / 29 * squares + 29 * 4 * 0.05 * 0.95) / 120;
+  const double reach = t_quantile(0.975, failing - 1) * se / (p * (1 - p));
+  const Interval interval = *foretold_rate_interval(expected, variance, calls, 30, 0.95);
+  EXPECT_NEAR(std::log(interval.hi / (1 - interval.hi)), std::log(p / (1 - p)) + reach, 1e-10);
+  EXPECT_NEAR(std::log(interval.lo / (1 - interval.lo)), std::log(p / (1 - p)) - reach, 1e-10);
+}
+
+// Chances that grow little by little, over all tasks and in two of them.
+TEST(ForetoldRateInterval, GoesWithoutAJumpFromNoFailureToMany) {
+  constexpr double kStep = 1e-4;
+  const Numbers calls(40, 10.0);
+  for (const bool few : {false, true}) {
+    Interval before{0, 3.0 / 40};
+    for (double p = kStep; p < 0.4; p += kStep) {
+      Numbers expected(40, few ? 0.0 : 10 * p / 10);
+      Numbers variance(40, few ? 0.0 : 10 * (p / 10) * (1 - p / 10));
+      if (few) {
+        expected[3] = expected[7] = 10 * p;
+        variance[3] = variance[7] = 10 * p * (1 - p);
+      }
+      const Interval here = *foretold_rate_interval(expected, variance, calls, 40, 0.95);
+      EXPECT_NEAR(here.lo, before.lo, 0.002) << few << " " << p;
+      EXPECT_NEAR(here.hi, before.hi, 0.01) << few << " " << p;
+      double sum = 0;
+      for (const double e : expected) sum += e;
+      EXPECT_LE(here.lo, sum / 400);
+      EXPECT_GE(here.hi, sum / 400);
+      before = here;
+    }
+  }
+}
+
+// Tasks whose own rates are Beta distributed: failures counted, and the same tasks' failures
+// foretold from their rates. Both intervals are to hold the mean rate 95 times of 100.
+TEST(RateIntervals, CoverTheRateAtFewTasksAndMany) {
+  constexpr int kSets = 1000;
+  constexpr int kCalls = 32;
+  for (const int tasks : {3, 5, 10, 40}) {
+    for (const double mean : {0.01, 0.05, 0.2}) {
+      for (const double correlation : {0.02, 0.3}) {
+        const double size = (1 - correlation) / correlation;
+        Numbers rates;
+        double truth = 0;
+        for (int i = 0; i < 1024; ++i) {
+          rates.push_back(beta_quantile((i + 0.5) / 1024, mean * size, (1 - mean) * size));
+          truth += rates.back() / 1024;
+        }
+        Rng rng(7);
+        int counted = 0;
+        int foretold = 0;
+        for (int set = 0; set < kSets; ++set) {
+          const auto n = static_cast<std::size_t>(tasks);
+          Numbers failures(n, 0);
+          Numbers expected(n, 0);
+          Numbers variance(n, 0);
+          const Numbers calls(n, kCalls);
+          for (std::size_t t = 0; t < n; ++t) {
+            const double rate = rates[rng.below(1024)];
+            for (int c = 0; c < kCalls; ++c) failures[t] += rng.bernoulli(rate) ? 1 : 0;
+            expected[t] = kCalls * rate;
+            variance[t] = kCalls * rate * (1 - rate);
+          }
+          const auto holds = [&](const Interval& interval) {
+            return interval.lo <= truth && truth <= interval.hi;
+          };
+          counted += holds(*clustered_rate_interval(failures, calls, tasks, 0.95)) ? 1 : 0;
+          foretold += holds(*foretold_rate_interval(expected, variance, calls, tasks, 0.95));
+        }
+        // Two standard errors of the simulation are 1.4 points.
+        EXPECT_GE(counted, 0.936 * kSets) << tasks << " " << mean << " " << correlation;
+        EXPECT_GE(foretold, 0.936 * kSets) << tasks << " " << mean << " " << correlation;
+      }
+    }
+  }
 }
 
 }  // namespace

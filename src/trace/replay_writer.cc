@@ -1,11 +1,14 @@
 #include "trace/replay_writer.h"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <string_view>
 #include <vector>
 
 #include "base/file.h"
 #include "base/json_writer.h"
+#include "base/rng.h"
 
 namespace unmask {
 namespace {
@@ -42,6 +45,13 @@ void put_arm(JsonWriter& json, const ReplayArm& arm) {
   if (arm.baseline) json.field("baseline", true);
   put_text(json, "repeats", arm.repeats);
   json.end_object();
+}
+
+constexpr std::string_view kCheck = ", \"check\": \"";
+constexpr std::size_t kDigits = 16;
+
+std::string check_of(std::string_view text) {
+  return fmt::format("{:016x}", Rng::hash(text));
 }
 
 std::string line_of(JsonWriter& json) {
@@ -114,7 +124,21 @@ std::string replay_line(const ReplayReply& reply) {
   }
   if (reply.seconds) json.field("seconds", *reply.seconds);
   put_text(json, "error", reply.error);
-  return line_of(json);
+  json.end_object();
+  std::string line = json.take();
+  line.pop_back();  // the brace, which comes behind the check
+  line += fmt::format("{}{}\"}}\n", kCheck, check_of(line));
+  return line;
+}
+
+std::optional<bool> is_as_written(std::string_view reply_line) {
+  constexpr std::string_view kEnd = "\"}";
+  const std::size_t length = kCheck.size() + kDigits + kEnd.size();
+  if (reply_line.size() < length || !reply_line.ends_with(kEnd)) return std::nullopt;
+  const std::string_view body = reply_line.substr(0, reply_line.size() - length);
+  const std::string_view rest = reply_line.substr(body.size());
+  if (!rest.starts_with(kCheck)) return std::nullopt;
+  return rest.substr(kCheck.size(), kDigits) == check_of(body);
 }
 
 std::string write_replay(const Replay& replay) {

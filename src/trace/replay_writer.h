@@ -1,7 +1,9 @@
 // Writes "unmask.replay/1" (trace/replay.h), a line of it at a time.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "trace/replay.h"
@@ -13,6 +15,10 @@ std::string replay_line(const ReplayHead& head);
 std::string replay_line(const ReplayTools& tools);
 std::string replay_line(const ReplayContext& context);
 std::string replay_line(const ReplayReply& reply);
+
+// Whether a reply's line, without its newline, is as it was written, by the check at its end.
+// nullopt: it has none, as those of earlier versions.
+std::optional<bool> is_as_written(std::string_view reply_line);
 
 // The whole replay: each context after its tools, and its replies after it in the order they have.
 // A reply to a context that is not there is left out.

@@ -1,7 +1,7 @@
 // Does the test of amplification along the episode keep its level where amplification is the same
 // everywhere, and find one that grows? Tasks are Beta distributed, the baseline's rate may itself
 // rise along the episode, and one row goes through the whole instrument (plant -> log -> audit),
-// where the budget cuts episodes short. Fails outside 2.5-8 % false alarms or below 70 % power.
+// where the budget cuts episodes short. Fails outside 2.5-8 % false alarms or below 50 % power.
 //
 //   position_calibration DRAWS
 #include <fmt/format.h>
@@ -78,7 +78,7 @@ std::optional<double> p_of_trend(const std::map<Channel, PositionTrend>& trends)
 
 bool report(const std::string& name, int draws, double share, bool alarm) {
   const double error = std::sqrt(std::max(share * (1 - share), 0.05 * 0.95) / draws);
-  const bool kept = alarm ? share >= 0.025 - 2 * error && share <= 0.08 + 2 * error : share >= 0.7;
+  const bool kept = alarm ? share >= 0.025 - 2 * error && share <= 0.08 + 2 * error : share >= 0.5;
   fmt::print("| {} | {} | {:.1f} ± {:.1f} | {} |\n", name, draws, 100 * share, 100 * error,
              kept ? "yes" : "NO");
   std::fflush(stdout);
