@@ -328,7 +328,6 @@ class ReplayReader {
       Result<Decision> parsed = parse_decision(reply.decision);
       if (parsed) {
         decision = std::move(*parsed);
-        reply.decision = std::string();  // `decision` has all of it
         const std::string_view contradiction = contradiction_in(*decision);
         if (!contradiction.empty()) notes.warn("contradictory_logprobs", contradiction, place);
       } else {

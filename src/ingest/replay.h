@@ -14,7 +14,7 @@
 namespace unmask {
 
 struct ReplayReport {
-  Replay replay;  // its replies keep the text of a decision only where that cannot be read
+  Replay replay;
   std::vector<std::optional<Decision>> decisions;  // [i] of replay.replies[i]; nullopt: none given
   std::vector<Dropped> dropped;                    // lines, with the reason
   std::vector<Warning> warnings;

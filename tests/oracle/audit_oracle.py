@@ -246,6 +246,11 @@ def paired(baseline, candidate, value):
     return np.array([after[t] - before[t] for t in sorted(before.keys() & after.keys())])
 
 
+def possible(limit):
+    """Two proportions differ by at most 1."""
+    return min(max(limit, -1.0), 1.0)
+
+
 def t_numbers(values):
     n = len(values)
     mean, se = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n)
@@ -257,8 +262,8 @@ def t_numbers(values):
         df = others if others < n / 2 and others < 20 else n - 1
         half = se * stats.t.ppf(0.975, df)
         yield "p", float(2 * stats.t.sf(abs(mean) / se, n - 1))
-        yield "ci95/0", mean - half
-        yield "ci95/1", mean + half
+        yield "ci95/0", possible(mean - half)
+        yield "ci95/1", possible(mean + half)
 
 
 def outcome_numbers(baseline, candidate):
@@ -274,8 +279,8 @@ def outcome_numbers(baseline, candidate):
         yield "tost/margin", MARGIN
         yield "tost/p", float(p)
         yield "tost/equivalent", bool(-MARGIN < mean - half and mean + half < MARGIN)
-        yield "tost/ci90/0", mean - half
-        yield "tost/ci90/1", mean + half
+        yield "tost/ci90/0", possible(mean - half)
+        yield "tost/ci90/1", possible(mean + half)
 
 
 def unmasked_gap(baseline, candidate, count):
