@@ -222,9 +222,15 @@ bool takes_standard_output(const AnalysisFlags& flags) {
                      [](const auto& place) { return place.second == "-"; });
 }
 
+bool is_standard_output(const std::string& place) {
+  return place == "-" || place == "/dev/stdout" || place == "/dev/fd/1" ||
+         place == "/proc/self/fd/1";
+}
+
 // Also of files that are not there yet.
 bool is_same_place(const std::string& a, const std::string& b) {
-  if (a == "-" || b == "-") return a == b;
+  if (is_standard_output(a) || is_standard_output(b))
+    return is_standard_output(a) && is_standard_output(b);
   std::error_code first, second;
   return is_same_file(a, b) ||
          std::filesystem::weakly_canonical(std::filesystem::absolute(a), first) ==
@@ -257,12 +263,13 @@ Result<Done> check_places(const AnalysisFlags& flags) {
   for (std::size_t i = 0; i < places.size(); ++i)
     for (std::size_t j = i + 1; j < places.size(); ++j) {
       if (!is_same_place(places[i].second, places[j].second)) continue;
-      if (places[i].second == "-")
-        return Error{ErrorKind::InvalidArgument,
-                     fmt::format("{} - and {} - cannot share standard output: give one of them a "
-                                 "file",
-                                 places[i].first, places[j].first),
-                     ""};
+      if (is_standard_output(places[i].second))
+        return Error{
+            ErrorKind::InvalidArgument,
+            fmt::format("{} {} and {} {} cannot share standard output: give one of them a "
+                        "file",
+                        places[i].first, places[i].second, places[j].first, places[j].second),
+            ""};
       return Error{ErrorKind::InvalidArgument,
                    fmt::format("{} and {} name the same file", places[i].first, places[j].first),
                    places[i].second};

@@ -168,10 +168,17 @@ std::map<Channel, ChannelComparison> compare_channels(const PairedArms& arms,
   return channels;
 }
 
-ChannelComparison compare_argument(const PairedArms& arms, const Units& units,
-                                   const TaskResamples& resamples, const CompareOptions& options) {
-  return compare_channel(task_argument_counts(arms.baseline), task_argument_counts(arms.candidate),
-                         units, resamples, options, Tested::Yes);
+ChannelComparison compare_argument(const PairedArms& arms, const PairedArms* weighed,
+                                   const Units& units, const TaskResamples& resamples,
+                                   const CompareOptions& options) {
+  const auto compare = [&](const PairedArms& pair) {
+    return compare_channel(task_argument_counts(pair.baseline),
+                           task_argument_counts(pair.candidate), units, resamples, options,
+                           Tested::Yes);
+  };
+  ChannelComparison argument = compare(arms);
+  if (weighed) hold_against(compare(*weighed), argument);
+  return argument;
 }
 
 std::vector<PositionComparison> compare_positions(const PairedArms& arms,

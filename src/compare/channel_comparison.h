@@ -48,8 +48,9 @@ std::map<Channel, ChannelComparison> compare_channels(const PairedArms& arms,
                                                       const CompareOptions& options);
 
 // schema + entity. Its p is its own: it is a union of two channels that are already in the family.
-ChannelComparison compare_argument(const PairedArms& arms, const Units& units,
-                                   const TaskResamples& resamples, const CompareOptions& options);
+ChannelComparison compare_argument(const PairedArms& arms, const PairedArms* weighed,
+                                   const Units& units, const TaskResamples& resamples,
+                                   const CompareOptions& options);
 
 // Rates, A and difference by the agent's call index; nothing is tested.
 std::vector<PositionComparison> compare_positions(const PairedArms& arms,

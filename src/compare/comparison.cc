@@ -227,7 +227,10 @@ Result<CellComparison> compare_arms(const Arm& baseline, const Arm& candidate,
         cell.channels =
             compare_channels(arms, weighed ? &*weighed : nullptr, units, resamples, options);
       },
-      [&] { cell.argument = compare_argument(arms, units, resamples, options); },
+      [&] {
+        cell.argument =
+            compare_argument(arms, weighed ? &*weighed : nullptr, units, resamples, options);
+      },
       [&] { cell.positions = compare_positions(arms, resamples, options); },
       [&] { cell.quarters = compare_quarters(arms, resamples, options); },
       [&] { cell.position_trends = position_trends(arms); },

@@ -249,6 +249,24 @@ TEST(PairingWarnings, AccuseNoRunThatDiffers) {
   EXPECT_TRUE(between(pairing_warnings(b, c), "same_text"));
 }
 
+TEST(SameText, IsACopyUnderOtherIdsWhereEveryDurationIsTheSame) {
+  Arm b = speaking();
+  for (std::size_t i = 0; i < b.episodes.size(); ++i) {
+    b.episodes.edit(i).id = std::to_string(i);
+    b.episodes.edit(i).seconds = 1.5 + static_cast<double>(i);
+  }
+  Arm c = b;
+  for (std::size_t i = 0; i < c.episodes.size(); ++i) c.episodes.edit(i).id += "x";
+  EXPECT_EQ(same_run_warning(b, c)->code, "same_episodes");
+  c.episodes.edit(0).seconds = 1.25;
+  EXPECT_FALSE(same_run_warning(b, c));
+  for (std::size_t i = 0; i < c.episodes.size(); ++i) {  // as clocks of whole seconds may agree
+    b.episodes.edit(i).seconds = 2;
+    c.episodes.edit(i).seconds = 2;
+  }
+  EXPECT_EQ(same_run_warning(b, c)->code, "same_text");
+}
+
 TEST(SameText, SaysWhatElseIsTheSame) {
   Arm b = speaking();
   for (std::size_t i = 0; i < b.episodes.size(); ++i) {

@@ -1,6 +1,7 @@
 #include "compare/same_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -36,8 +37,18 @@ const EpisodeFacts* take_alike(ByTrial& alike, int trial) {
   return taken;
 }
 
-bool timed_apart(const EpisodeFacts& a, const EpisodeFacts& b) {
-  return a.seconds.value_or(0) > 0 && b.seconds.value_or(0) > 0 && a.seconds != b.seconds;
+bool both_timed(const EpisodeFacts& a, const EpisodeFacts& b) {
+  return a.seconds.value_or(0) > 0 && b.seconds.value_or(0) > 0;
+}
+
+// Whole seconds may well be the same twice.
+bool timed_alike(const EpisodeFacts& a, const EpisodeFacts& b) {
+  return both_timed(a, b) && a.seconds == b.seconds && *a.seconds != std::floor(*a.seconds);
+}
+
+// A whole log under other ids: as many episodes took the same time as say the same.
+bool is_copied_whole(const SameText& same) {
+  return same.is_one_run() && same.timed_alike == same.episodes;
 }
 
 // "46 of its 46 episodes"
@@ -67,7 +78,8 @@ SameText same_text(const Arm& first, const Arm& second) {
     if (other == nullptr) continue;
     ++same.episodes;
     same.agent_messages += episode.agent_turns;
-    if (timed_apart(*other, episode)) ++same.timed_apart;
+    if (timed_alike(*other, episode)) ++same.timed_alike;
+    if (both_timed(*other, episode) && other->seconds != episode.seconds) ++same.timed_apart;
     if (episode.id.empty() || episode.id != other->id) same.ids = false;
     if (!(episode.agent_cost_usd.value_or(0) > 0) ||
         episode.agent_cost_usd != other->agent_cost_usd)
@@ -92,6 +104,14 @@ long copied_episodes(const Arm& first, const Arm& second) {
 
 std::optional<Warning> same_run_warning(const Arm& baseline, const Arm& candidate) {
   const long copied = copied_episodes(baseline, candidate);
+  const SameText same = same_text(baseline, candidate);
+  if (copied == 0 && is_copied_whole(same))
+    return Warning{"same_episodes",
+                   "The candidate holds episodes of the baseline: duration and messages of " +
+                       of_its_episodes(same.episodes, same.of) +
+                       " are the same, under other ids, so there nothing of another model is "
+                       "compared.",
+                   "", same.episodes};
   if (copied > 0)
     return Warning{
         "same_episodes",
@@ -99,7 +119,6 @@ std::optional<Warning> same_run_warning(const Arm& baseline, const Arm& candidat
             of_its_episodes(copied, static_cast<long>(candidate.episodes.size())) +
             " are the same, so there nothing of another model is compared.",
         "", copied};
-  const SameText same = same_text(baseline, candidate);
   if (!same.is_one_run() || same.timed_apart > 0) return std::nullopt;
   std::string too;
   if (same.ids) too = same.costs ? " (ids and costs too)" : " (ids too)";

@@ -17,6 +17,7 @@ struct SameText {
   long of = 0;              // episodes of the second arm that take part
   long agent_messages = 0;  // in those that are the same: how much was drawn alike
   long timed_apart = 0;     // of them, have durations in both arms, and not the same ones
+  long timed_alike = 0;     // of them, have one duration in both arms, not in whole seconds
   bool ids = false;         // all of them have ids, the same in both arms
   bool costs = false;       // likewise, more than 0
 
@@ -25,9 +26,10 @@ struct SameText {
 };
 SameText same_text(const Arm& first, const Arm& second);
 
-// Episodes of `second` that are surely the first's: id, seed, duration and messages are the same.
-// Two runs may well have the same ids and messages, where a seed or the temperature leaves nothing
-// to chance; that they took the same time to the last digit is what a copy has and a run has not.
+// Episodes of `second` that are surely the first's: id, seed, duration and messages are the same,
+// or all but the ids in nearly all of it. Two runs may well have the same ids and messages, where a
+// seed or the temperature leaves nothing to chance; that they took the same time to the last digit
+// is what a copy has and a run has not.
 long copied_episodes(const Arm& first, const Arm& second);
 
 // "same_episodes" where the candidate holds copies of the baseline's; "same_text" where it repeats

@@ -21,9 +21,11 @@ constexpr std::array kSecretNames = {
     SecretName{"passwd"},        SecretName{"secret"},           SecretName{"token"},
     SecretName{"authorization"}, SecretName{"credentials"},      SecretName{"pwd"},
     SecretName{"passcode"},      SecretName{"passphrase"},       SecretName{"cookie"},
-    SecretName{"session_id"},    SecretName{"sessionid"},        SecretName{"auth", true},
-    SecretName{"bearer", true},  SecretName{"session", true},    SecretName{"signature", true},
-    SecretName{"sig", true},     SecretName{"jwt", true},        SecretName{"key", true}};
+    SecretName{"api key"},       SecretName{"secret key"},       SecretName{"access key"},
+    SecretName{"private key"},   SecretName{"access token"},     SecretName{"session_id"},
+    SecretName{"sessionid"},     SecretName{"auth", true},       SecretName{"bearer", true},
+    SecretName{"session", true}, SecretName{"signature", true},  SecretName{"sig", true},
+    SecretName{"jwt", true},     SecretName{"key", true}};
 
 // Bytes of a name looked at before the part that tells a secret.
 constexpr std::size_t kLongestName = 64;
@@ -158,8 +160,11 @@ std::optional<Removal> value_of(std::string_view text, std::string_view lower, s
   if (i < text.size() && (text[i] == '[' || text[i] == '{')) return bracketed(text, i);
   Removal value;
   if (const std::optional<Quote> open = quote_at(text, i)) {
-    value.begin = open->at + 1;
-    value.end = closing_quote(text, *open).begin;
+    const std::string three(3, text[open->at]);  // a Python text over lines
+    const bool tripled = open->depth() == 0 && matches_at(text, open->at, three);
+    value.begin = open->at + (tripled ? three.size() : 1);
+    value.end = tripled ? std::min(text.find(three, value.begin), text.size())
+                        : closing_quote(text, *open).begin;
     if (value.end <= value.begin) return std::nullopt;
     // A scheme stays, what it announces goes.
     const std::size_t scheme = scheme_length(lower, value.begin);

@@ -97,6 +97,8 @@ TEST(WithoutSecrets, RemovesValuesOfOptionsElementsBlocksAndSentences) {
       {"<a><db_password>x y</db_password></a>", "<a><db_password>[removed]</db_password></a>"},
       {"secret: |\n  one\n\n  two\nnext: 1", "secret: |\n  [removed]\nnext: 1"},
       {"secret: >-\n  one", "secret: >-\n  [removed]"},
+      {"secret = \"\"\"a\nb\"\"\" c", "secret = \"\"\"[removed]\"\"\" c"},
+      {"the API key: hunter2", "the API key: [removed]"},
       {"The password is hunter2. Thanks", "The password is [removed]. Thanks"},
       {"my PASSCODE was 1234, ok", "my PASSCODE was [removed], ok"}};
   for (const auto& [text, expected] : cases) EXPECT_EQ(without_secrets(text), expected);

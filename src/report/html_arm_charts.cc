@@ -9,6 +9,7 @@
 #include "report/html_spec.h"
 #include "report/html_text.h"
 #include "report/numbers.h"
+#include "report/render.h"
 
 namespace unmask::html {
 namespace {
@@ -71,7 +72,7 @@ std::string arm_name_values(const std::vector<NameCount>& names) {
   json.begin_array();
   for (std::size_t i = 0; i < names.size() && i < kNamesDrawn; ++i)
     json.begin_object()
-        .field("label", axis_label(names[i].name, names[i].kind, used))
+        .field("label", axis_label(shown_name(names[i].name), names[i].kind, used))
         .field("name", names[i].name)
         .field("kind", to_string(names[i].kind))
         .field("count", names[i].count)

@@ -5,6 +5,7 @@
 #include "report/html_cell.h"
 #include "report/html_fields.h"
 #include "report/numbers.h"
+#include "report/render.h"
 #include "report/sample_words.h"
 #include "report/sentences.h"
 
@@ -173,7 +174,7 @@ std::string names_table(const NamesComparison& names, const CellSpot& spot) {
   for (std::size_t i = 0; i < names.counts.size() && i < kNamesInTable; ++i) {
     const NamesComparison::Pair& pair = names.counts[i];
     const std::string json = spot.json(fmt::format("/names/counts/{}", i));
-    rows.rows.push_back({{"<code>" + escaped(pair.name) + "</code>", "", ""},
+    rows.rows.push_back({{"<code>" + escaped(shown_name(pair.name)) + "</code>", "", ""},
                          words(to_string(pair.kind)),
                          count_field(pair.baseline, json + "/baseline"),
                          count_field(pair.candidate, json + "/candidate")});

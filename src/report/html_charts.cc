@@ -2,6 +2,7 @@
 // and in mark, so that no chart depends on colour alone; colours are the page's own variables,
 // which follow light, dark and print.
 #include "report/html_charts.h"
+#include "report/render.h"
 
 #include <fmt/format.h>
 
@@ -211,7 +212,7 @@ std::string name_values(const std::vector<NamesComparison::Pair>& counts) {
   std::set<std::string> used;
   json.begin_array();
   for (std::size_t i = 0; i < counts.size() && i < kNamesDrawn; ++i) {
-    const std::string label = axis_label(counts[i].name, counts[i].kind, used);
+    const std::string label = axis_label(shown_name(counts[i].name), counts[i].kind, used);
     for (const bool baseline : {true, false})
       json.begin_object()
           .field("label", label)

@@ -3,6 +3,7 @@
 
 #include "report/html_page.h"
 #include "report/numbers.h"
+#include "report/render.h"
 #include "report/sentences.h"
 
 namespace unmask::html {
@@ -25,8 +26,7 @@ std::string_view role_in_words(Role role) {
 std::string call_html(const ExcerptCall& call) {
   return fmt::format("<pre{}>{}{}({})</pre>\n", call.failed ? " class=\"bad\"" : "",
                      call.failed ? "<span class=\"flag\">✗ this call: </span>" : "",
-                     escaped(call.name.empty() ? "(no name)" : call.name),
-                     escaped_lines(call.arguments));
+                     escaped(shown_name(call.name)), escaped_lines(call.arguments));
 }
 
 std::string message_html(const ExcerptMessage& message) {

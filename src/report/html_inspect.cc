@@ -9,6 +9,7 @@
 #include "report/html_fields.h"
 #include "report/html_page.h"
 #include "report/numbers.h"
+#include "report/render.h"
 #include "report/sample_words.h"
 #include "report/sections.h"
 #include "report/sentences.h"
@@ -86,7 +87,7 @@ std::string arm_curve_table(const ArmSummary& arm, int k_tight) {
 std::string arm_names_table(const ArmSummary& arm) {
   Rows rows{"Hallucinated tool names", {{"name", false}, {"kind", false}, {"calls"}}, {}};
   for (std::size_t i = 0; i < arm.names.size() && i < kArmNamesInTable; ++i)
-    rows.rows.push_back({{"<code>" + escaped(arm.names[i].name) + "</code>", "", ""},
+    rows.rows.push_back({{"<code>" + escaped(shown_name(arm.names[i].name)) + "</code>", "", ""},
                          words(to_string(arm.names[i].kind)),
                          count_field(arm.names[i].count, fmt::format("/names/{}/count", i))});
   const std::size_t left = arm.names.size() - rows.rows.size();
@@ -142,7 +143,7 @@ std::string failures_table(const InspectReport& report) {
                          {std::to_string(row.trial + 1), "", ""},
                          {std::to_string(row.call.position + 1), "", ""},
                          {"<code>" + std::string(to_string(row.call.channel)) + "</code>", "", ""},
-                         {"<code>" + escaped(row.call.name) + "</code>", "", ""},
+                         {"<code>" + escaped(shown_name(row.call.name)) + "</code>", "", ""},
                          words(report.excerpts.empty() ? "" : without_secrets(row.call.evidence))});
   }
   const std::size_t left = report.failures.size() - rows.rows.size();

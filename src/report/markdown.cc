@@ -57,7 +57,7 @@ std::string names_table(const NamesComparison& names) {
       markdown_row({"hallucinated name", "kind", "baseline", "candidate"}) + "|---|---|--:|--:|\n";
   for (std::size_t i = 0; i < names.counts.size() && i < kNamesInMarkdown; ++i) {
     const NamesComparison::Pair& pair = names.counts[i];
-    out += markdown_row({plain(pair.name), fmt::format("`{}`", to_string(pair.kind)),
+    out += markdown_row({plain(shown_name(pair.name)), fmt::format("`{}`", to_string(pair.kind)),
                          count_text(pair.baseline), count_text(pair.candidate)});
   }
   return out;
@@ -264,7 +264,8 @@ std::string to_markdown(const InspectReport& report) {
   if (!repair.empty()) out += "Repair: " + repair + ".\n\n";
   std::string names;
   for (std::size_t i = 0; i < arm.names.size() && i < kNamesInMarkdown; ++i)
-    names += fmt::format("- {}: {}\n", plain(arm.names[i].name), count_text(arm.names[i].count));
+    names += fmt::format("- {}: {}\n", plain(shown_name(arm.names[i].name)),
+                         count_text(arm.names[i].count));
   if (!names.empty()) out += folded("Hallucinated tool names", names);
   std::string curve;
   for (const CurvePoint& point : arm.budget.curve)

@@ -28,4 +28,9 @@ std::string to_markdown(const InspectReport& report);
 // that a hostile log cannot drive the terminal. Newlines and tabs become spaces.
 std::string safe_for_terminal(std::string_view text);
 
+// A tool's name as a table shows it; a call may name none.
+inline std::string shown_name(const std::string& name) {
+  return name.empty() ? "(no name)" : name;
+}
+
 }  // namespace unmask

@@ -104,11 +104,12 @@ std::string_view weighed_mark(const ChannelComparison& c) {
 
 std::string weighed_in_words(const CellComparison& cell) {
   std::string weighed;
-  for (const auto& [channel, c] : cell.channels) {
-    if (weighed_mark(c).empty()) continue;
-    weighed +=
-        fmt::format("{}{} {}", weighed.empty() ? "" : "; ", to_string(channel), shown_weighed(c));
-  }
+  const auto add = [&weighed](std::string_view channel, const ChannelComparison& c) {
+    if (weighed_mark(c).empty()) return;
+    weighed += fmt::format("{}{} {}", weighed.empty() ? "" : "; ", channel, shown_weighed(c));
+  };
+  for (const auto& [channel, c] : cell.channels) add(to_string(channel), c);
+  add("argument", cell.argument);
   if (weighed.empty()) return "";
   return "† The arms have different numbers of episodes of a task: rates, their ratios and "
          "intervals "

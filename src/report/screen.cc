@@ -159,7 +159,7 @@ void Screen::command(const std::vector<std::string>& words) {
   for (const std::string& text : command_lines(words, width_)) line({{text}});
 }
 
-void Screen::table(const Table& table) {
+std::vector<bool> Screen::table(const Table& table) {
   for (const std::vector<Span>& row : table.rows) UNMASK_CHECK(row.size() == table.columns.size());
   std::vector<std::size_t> widths = natural_widths(table);
   const std::vector<bool> shown = squeeze(table, widths, width_);
@@ -176,6 +176,7 @@ void Screen::table(const Table& table) {
   };
   show(titles);
   for (const std::vector<Span>& row : table.rows) show(row);
+  return shown;
 }
 
 }  // namespace unmask

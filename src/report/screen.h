@@ -44,7 +44,8 @@ class Screen {
   // A command that a shell reads as one when it is pasted, whatever the width (next_step.h).
   void command(const std::vector<std::string>& words);
   // Rows indented by two; columns two apart.
-  void table(const Table& table);
+  // Which of its columns had room.
+  std::vector<bool> table(const Table& table);
 
   std::size_t width() const { return width_; }
   std::string take() { return std::move(out_); }

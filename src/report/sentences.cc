@@ -69,21 +69,21 @@ std::string masked_headline(const AuditedCell& cell) {
                      }());
 }
 
-std::string amplified_headline(const CellComparison& cell) {
+std::string amplified_headline(const AuditedCell& audited) {
+  const CellComparison& cell = audited.comparison;
   const Outcome& outcome = cell.outcome;
   const bool rises =
       outcome.delta && outcome.delta->mean > 0 && outcome.p_holm && *outcome.p_holm < kVerdictAlpha;
   const bool told = cell.budget.unmasked.test.has_value();
   std::string text =
-      !told
-          ? std::string(rises ? "The score is higher" : "The score is not shown to have changed") +
-                " and what the error budget hides cannot be judged"
+      !told   ? flat_score(audited) + ", what the error budget hides cannot be judged"
       : rises ? "The score is higher and what the error budget hides is not shown to have changed"
               : "Neither the score nor what the error budget hides is shown to have changed";
   if (cell.outcome.delta && cell.budget.unmasked.test)
     text += fmt::format(" ({}; unmasked gap {})", points_text(cell.outcome.delta->mean),
                         points_text(cell.budget.unmasked.test->mean));
-  return text + ", but failed calls have: " + amplified_in_words(cell) + ".";
+  return text + (told ? ", but failed calls have: " : ", and failed calls became more frequent: ") +
+         amplified_in_words(cell) + ".";
 }
 
 std::string degraded_headline(const AuditedCell& cell, bool masked) {
@@ -221,7 +221,7 @@ std::string headline(const AuditedCell& cell) {
     case Verdict::DegradedAndMasked:
       return degraded_headline(cell, true);
     case Verdict::Amplified:
-      return amplified_headline(cell.comparison);
+      return amplified_headline(cell);
     case Verdict::Clean:
       return clean_headline(cell);
     case Verdict::Inconclusive:

@@ -95,6 +95,7 @@ std::vector<Span> channel_row(const std::string& name, const ChannelComparison& 
 void show_channels(Screen& screen, const CellComparison& cell) {
   screen.heading("Failed calls of the agent, by channel, per call");
   Table table;
+  constexpr std::size_t kVolume = 4;
   table.columns = {{"  channel", false},     {"baseline"},        {"candidate"},
                    {"times as often [95%]"}, {"volume", true, 1}, {"points"},
                    {"[95%]", true, 3},       {"Holm p"},          {"failures", true, 4}};
@@ -117,13 +118,13 @@ void show_channels(Screen& screen, const CellComparison& cell) {
     screen.paragraph("  ", no_failure_in_words(cell));
     return;
   }
-  screen.table(table);
+  const std::vector<bool> shown = screen.table(table);
   std::string note;
   if (amplified) note += "▲ amplified. ";
   if (fresh) note += "△ amplified, new in the candidate. ";
   if (cell.argument.baseline_count + cell.argument.candidate_count > 0)
     note += "argument = schema + entity. ";
-  note += "volume: failures per episode, candidate over baseline. ";
+  if (shown[kVolume]) note += "volume: failures per episode, candidate over baseline. ";
   if (!none.empty()) note += "No failure in either arm: " + none + ".";
   screen.paragraph("  ", note, Paint::Dim);
   const std::string weighed = weighed_in_words(cell);
@@ -189,7 +190,7 @@ void show_names(Screen& screen, const NamesComparison& names) {
   table.columns = {{"name", false, 0, true}, {"kind", false}, {"baseline"}, {"candidate"}};
   for (std::size_t i = 0; i < names.counts.size() && i < kNamesShown; ++i) {
     const NamesComparison::Pair& pair = names.counts[i];
-    table.rows.push_back({{safe_for_terminal(pair.name)},
+    table.rows.push_back({{safe_for_terminal(shown_name(pair.name))},
                           {std::string(kind_in_words(pair.kind)), Paint::Dim},
                           {count_text(pair.baseline)},
                           {count_text(pair.candidate)}});
@@ -363,7 +364,7 @@ void show_matrix(Screen& screen, const AuditReport& report) {
     const CellComparison& c = cell.comparison;
     const std::optional<Channel> channel = leading_channel(c);
     std::string worst;
-    if (channel) {
+    if (channel && c.channels.at(*channel).difference.value_or(0) > 0) {
       const ChannelComparison& lead = c.channels.at(*channel);
       worst = lead.amplification
                   ? fmt::format("{} ×{}", to_string(*channel), ratio(lead.amplification))

@@ -213,7 +213,7 @@ void show_names(Screen& screen, const ArmSummary& arm) {
   Table table;
   table.columns = {{"name", false, 0, true}, {"count"}, {"kind", false}};
   for (std::size_t i = 0; i < arm.names.size() && i < kNamesInInspect; ++i)
-    table.rows.push_back({{safe_for_terminal(arm.names[i].name)},
+    table.rows.push_back({{safe_for_terminal(shown_name(arm.names[i].name))},
                           {count_text(arm.names[i].count)},
                           {std::string(to_string(arm.names[i].kind)), Paint::Dim}});
   screen.table(table);

@@ -287,6 +287,9 @@ std::string unmasked_sentence(const CellComparison& cell) {
           "Masking could not be judged: the tight budget {} is not below the budget in force, {}, "
           "so there is no unmasked gap.",
           budget.k_tight, *budget.k0);
+    if (!budget.gap_tight && budget.k_tight == 0 && cell.evaluated_tasks >= 2)
+      return "Masking could not be judged: by the live rule no episode has fewer than 0 failed "
+             "calls, so there is no unmasked gap at K = 0.";
     return "The unmasked gap is undefined: fewer than 2 tasks were evaluated in both arms.";
   }
   const MeanTest& unmasked = *budget.unmasked.test;
