@@ -81,8 +81,7 @@ Outcome compare_outcomes(const std::vector<double>& differences, double margin) 
   Outcome outcome;
   outcome.delta = difference_test(differences);
   if (differences.empty()) return outcome;
-  const double range = 1.0 + std::abs(differences.front());
-  const Result<Equivalence> equivalence = tost(differences, margin, 0.05, range);
+  const Result<Equivalence> equivalence = tost(differences, margin);
   if (!equivalence) return outcome;
   outcome.tost = *equivalence;
   outcome.tost->ci90 = cut_to(equivalence->ci90, -1, 1);

@@ -93,7 +93,7 @@ std::vector<int> curve_budgets(std::optional<int> k0, BudgetRule rule) {
 
 std::optional<MeanTest> difference_test(std::span<const double> per_task) {
   if (per_task.empty()) return std::nullopt;
-  Result<MeanTest> test = mean_t_test(per_task, 1.0 + std::abs(per_task.front()));
+  Result<MeanTest> test = mean_t_test(per_task);
   if (!test) return std::nullopt;
   test->ci95 = cut_to(test->ci95, -1, 1);
   test->ci90 = cut_to(test->ci90, -1, 1);

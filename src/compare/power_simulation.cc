@@ -53,8 +53,7 @@ bool finds_amplification(const DrawnCalls& drawn, const PowerOptions& options, R
 }
 
 bool finds_equivalence(const std::vector<double>& differences, const PowerOptions& options) {
-  const double range = 1 + std::abs(differences.front());
-  const Result<Equivalence> test = tost(differences, options.margin, options.alpha, range);
+  const Result<Equivalence> test = tost(differences, options.margin, options.alpha);
   return test && test->equivalent;
 }
 

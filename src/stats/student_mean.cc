@@ -36,43 +36,65 @@ Moments moments(std::span<const double> values) {
 }
 
 // One-sided: how far the mean can lie from the common value when up to a share 1 - alpha^(1/n) of
-// the tasks, none of which was seen, lies `range` away.
-double unseen_reach(double n, double alpha, double range) {
-  return range * (1 - std::pow(alpha, 1 / n));
-}
-
-double half_width(const Moments& m, double alpha, double range) {
-  if (m.se == 0) return unseen_reach(m.df + 1, alpha, range);
-  return t_quantile(1 - alpha, m.df) * m.se;
+// the tasks, none of which was seen, lies `farthest` away.
+double unseen_reach(double n, double alpha, double farthest) {
+  return farthest * (1 - std::pow(alpha, 1 / n));
 }
 
 // Fewer values than this beside a majority of equal ones: too few for a two-sided t on n - 1.
-constexpr std::size_t kSparse = 20;
+constexpr double kSparse = 20;
 
 // Means of a few trials that differ by less are the same mean, reached on two ways.
 constexpr double kRounding = 1e-12;
 
-// Degrees of freedom of the limits: n - 1, or the number of values outside the largest group of
-// equal ones where that group holds more than half.
-struct LimitDf {
-  double one_sided = 0;
-  double two_sided = 0;  // takes the smaller number only where it is below kSparse
+// The values outside the largest group of equal ones, and how many there are in all.
+struct Alike {
+  double n = 0;
+  double others = 0;
+  bool mostly_equal = false;  // the group holds more than half
+  double common = 0;          // the group's value
 };
 
-LimitDf limit_df(std::span<const double> values) {
+Alike alike_of(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   std::size_t largest = 0;
   std::size_t run = 0;
+  double common = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     run = i > 0 && sorted[i] - sorted[i - 1] <= kRounding ? run + 1 : 1;
+    if (run > largest) common = sorted[i];
     largest = std::max(largest, run);
   }
-  const std::size_t others = sorted.size() - largest;
-  const double full = static_cast<double>(sorted.size() - 1);
-  if (2 * largest <= sorted.size()) return {full, full};
-  const double few = static_cast<double>(others);
-  return {few, others < kSparse ? few : full};
+  return {static_cast<double>(sorted.size()), static_cast<double>(sorted.size() - largest),
+          2 * largest > sorted.size(), common};
+}
+
+// How limits are drawn: degrees of freedom, and whether tasks that were not seen are allowed for.
+struct LimitRule {
+  double df = 0;
+  bool unseen = false;
+};
+
+LimitRule one_sided(const Alike& alike) {
+  return alike.mostly_equal ? LimitRule{alike.others, true} : LimitRule{alike.n - 1, false};
+}
+
+// Of two limits at once: takes the smaller number only where it is below kSparse.
+LimitRule two_sided(const Alike& alike) {
+  return alike.others < kSparse ? one_sided(alike) : LimitRule{alike.n - 1, false};
+}
+
+// `alpha`: outside the limit, on its side.
+double reach(const Moments& m, const LimitRule& rule, double alpha, double farthest) {
+  const double unseen = rule.unseen ? unseen_reach(m.df + 1, alpha, farthest) : 0;
+  if (m.se == 0 || rule.df == 0) return unseen;
+  return std::max(t_quantile(1 - alpha, rule.df) * m.se, unseen);
+}
+
+// The limit next to 0 of a mean that the test tells from 0.
+double beyond_zero(double mean, const Interval& limits) {
+  return mean > 0 ? std::max(limits.lo, 0.0) : std::min(limits.hi, 0.0);
 }
 
 Error too_few() {
@@ -81,7 +103,7 @@ Error too_few() {
 
 }  // namespace
 
-Result<MeanTest> mean_t_test(std::span<const double> values, double range) {
+Result<MeanTest> mean_t_test(std::span<const double> values, double bound) {
   if (values.size() < 2) return too_few();
   const Moments m = moments(values);
   MeanTest test;
@@ -93,20 +115,21 @@ Result<MeanTest> mean_t_test(std::span<const double> values, double range) {
   } else {
     test.p = m.mean == 0 ? 1.0 : std::pow(0.5, m.df);  // 2 * (1/2)^n
   }
-  const LimitDf df = m.se > 0 ? limit_df(values) : LimitDf{m.df, m.df};
-  const double reach95 =
-      m.se > 0 ? t_quantile(0.975, df.two_sided) * m.se : half_width(m, 0.025, range);
-  const double reach90 = half_width(m, 0.05, range);
+  const Alike alike = alike_of(values);
+  const double farthest = bound + std::abs(alike.common);
+  const double reach95 = reach(m, two_sided(alike), 0.025, farthest);
+  const double reach90 = reach(m, two_sided(alike), 0.05, farthest);
+  const double reach_one_sided = reach(m, one_sided(alike), 0.05, farthest);
   test.ci95 = {m.mean - reach95, m.mean + reach95};
+  if (test.p < 0.05) (m.mean > 0 ? test.ci95.lo : test.ci95.hi) = beyond_zero(m.mean, test.ci95);
   test.ci90 = {m.mean - reach90, m.mean + reach90};
-  const double reach_one_sided = m.se > 0 ? t_quantile(0.95, df.one_sided) * m.se : reach90;
   test.upper95 = m.mean + reach_one_sided;
   test.lower95 = m.mean - reach_one_sided;
   return test;
 }
 
 Result<Equivalence> tost(std::span<const double> values, double margin, double alpha,
-                         double range) {
+                         double bound) {
   if (!(margin > 0))
     return Error{ErrorKind::InvalidArgument, "an equivalence margin must be positive", ""};
   if (!(alpha > 0 && alpha < 0.5))
@@ -116,17 +139,19 @@ Result<Equivalence> tost(std::span<const double> values, double margin, double a
   const Moments m = moments(values);
   Equivalence result;
   result.margin = margin;
-  const double reach = half_width(m, alpha, range);
-  result.ci90 = {m.mean - reach, m.mean + reach};
+  const Alike alike = alike_of(values);
+  const LimitRule rule = two_sided(alike);
+  const double farthest = bound + std::abs(alike.common);
+  const double limit = reach(m, rule, alpha, farthest);
+  result.ci90 = {m.mean - limit, m.mean + limit};
   result.equivalent = result.ci90.lo > -margin && result.ci90.hi < margin;
   const double room = margin - std::abs(m.mean);
-  if (m.se > 0) {
-    // The nearer margin gives the larger of the two p values.
-    result.p = t_cdf(-room / m.se, m.df);
-  } else {
+  // The nearer margin gives the larger of the two p values.
+  result.p = m.se > 0 && rule.df > 0 ? t_cdf(-room / m.se, rule.df) : 0;
+  if (rule.unseen) {
     // The level at which unseen_reach just equals the room that is left.
-    const double share = std::clamp(room / range, 0.0, 1.0);
-    result.p = std::pow(1 - share, m.df + 1);
+    const double share = std::clamp(room / farthest, 0.0, 1.0);
+    result.p = std::max(result.p, std::pow(1 - share, m.df + 1));
   }
   return result;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/rng.h"
 #include "stats/distribution.h"
 #include "stats/mean_test.h"
 
@@ -53,13 +54,29 @@ TEST(MeanTTest, NestsItsIntervals) {
 
 TEST(MeanTTest, RestsOneSidedLimitsOnTheValuesThatDiffer) {
   Numbers values(114, 0.0);
-  values[3] = 0.25;
-  values[50] = values[51] = 0.5;
+  values[3] = 0.5;
+  values[50] = values[51] = 1;
   const MeanTest test = *mean_t_test(values);
   EXPECT_NEAR(test.upper95, test.mean + t_quantile(0.95, 3) * test.se, 1e-12);
   EXPECT_NEAR(test.lower95, test.mean - t_quantile(0.95, 3) * test.se, 1e-12);
-  EXPECT_NEAR(test.ci90.hi, test.mean + t_quantile(0.95, 113) * test.se, 1e-12);
+  EXPECT_NEAR(test.ci90.hi, test.mean + t_quantile(0.95, 3) * test.se, 1e-12);
   EXPECT_EQ(test.df, 113);
+}
+
+TEST(MeanTTest, IsNeverSurerOfAFewDifferencesThanOfNone) {
+  for (const std::size_t n : {3, 10, 30, 114}) {
+    const MeanTest none = *mean_t_test(Numbers(n, 0.0));
+    Numbers values(n, 0.0);
+    for (std::size_t k = 0; 2 * k < n && k < 20; ++k) {
+      if (k > 0) values[k] = k % 2 == 0 ? 0.25 : -0.25;
+      const MeanTest few = *mean_t_test(values);
+      EXPECT_GE(few.ci95.hi - few.ci95.lo, none.ci95.hi - none.ci95.lo - 1e-12) << n << " " << k;
+      EXPECT_GE(few.ci90.hi - few.ci90.lo, none.ci90.hi - none.ci90.lo - 1e-12) << n << " " << k;
+      EXPECT_LE(few.ci90.hi - few.ci90.lo, few.ci95.hi - few.ci95.lo) << n << " " << k;
+      EXPECT_GE(few.upper95 - few.mean, none.upper95 - 1e-12) << n << " " << k;
+      EXPECT_GE(tost(values, 0.075)->p, tost(Numbers(n, 0.0), 0.075)->p - 1e-12) << n << " " << k;
+    }
+  }
 }
 
 TEST(MeanTTest, AllowsForUnseenTasksWhenAllValuesAreEqual) {
@@ -114,15 +131,45 @@ TEST(Tost, RefusesAnEmptyMargin) {
 
 TEST(MeanTTest, RestsAnIntervalOfFewDifferingValuesOnTheirNumber) {
   std::vector<double> values(114, 0.0);
-  for (std::size_t i = 0; i < 4; ++i) values[i] = 0.25;
+  for (std::size_t i = 0; i < 4; ++i) values[i] = i % 2 == 0 ? 1 : -1;
   const Result<MeanTest> sparse = mean_t_test(values);
   ASSERT_TRUE(sparse);
   EXPECT_NEAR(sparse->ci95.hi, sparse->mean + t_quantile(0.975, 4) * sparse->se, 1e-12);
   EXPECT_DOUBLE_EQ(sparse->p, two_sided_t_p(sparse->mean / sparse->se, 113));
-  for (std::size_t i = 0; i < 20; ++i) values[i] = 0.25;  // enough of them: Student's own
+  for (std::size_t i = 0; i < 20; ++i) values[i] = 1;  // enough of them: Student's own
   const Result<MeanTest> enough = mean_t_test(values);
   ASSERT_TRUE(enough);
   EXPECT_NEAR(enough->ci95.hi, enough->mean + t_quantile(0.975, 113) * enough->se, 1e-12);
+}
+
+TEST(MeanTTest, EndsAnIntervalAtZeroWhereTheTestExcludesIt) {
+  std::vector<double> values(114, 0.0);
+  for (std::size_t i = 0; i < 10; ++i) values[i] = -0.25;
+  const MeanTest lower = *mean_t_test(values);
+  EXPECT_LT(lower.p, 0.05);
+  EXPECT_EQ(lower.ci95.hi, 0);
+  EXPECT_NEAR(lower.ci95.lo, lower.mean - (1 - std::pow(0.025, 1.0 / 114)), 1e-12);
+  for (double& value : values) value = -value;
+  EXPECT_EQ(mean_t_test(values)->ci95.lo, 0);
+}
+
+// At the margin itself, from tasks lost outright and some that differ by a trial: the level is kept
+// about where Student's alone called 9 to 22 % equivalent.
+TEST(Tost, KeepsItsLevelWhereFewTasksDiffer) {
+  Rng rng(7, "tost");
+  constexpr int kSamples = 2000;
+  for (const int n : {10, 20, 30, 40, 60, 114}) {
+    int equivalent = 0;
+    for (int sample = 0; sample < kSamples; ++sample) {
+      Numbers values;
+      for (int i = 0; i < n; ++i)
+        values.push_back(rng.bernoulli(0.075)     ? -1
+                         : rng.bernoulli(1 / 7.0) ? (rng.bernoulli(0.5) ? 0.25 : -0.25)
+                                                  : 0);
+      equivalent += tost(values, 0.075)->equivalent ? 1 : 0;
+    }
+    EXPECT_LE(equivalent, 0.09 * kSamples) << n;
+  }
 }
 
 }  // namespace

@@ -251,6 +251,12 @@ def possible(limit):
     return min(max(limit, -1.0), 1.0)
 
 
+def df_of(values):
+    others = len(values) - max(collections.Counter(round(float(v), 9) for v in values).values())
+    few = others < len(values) / 2 and others < 20
+    return (others if few else len(values) - 1), few
+
+
 def t_numbers(values):
     n = len(values)
     mean, se = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n)
@@ -258,12 +264,15 @@ def t_numbers(values):
     yield "se", se
     if se > 0:  # where it is 0 unmask has a rule of its own, tested elsewhere
         # Where few tasks differ from a majority of equal ones, their number is what the interval rests on.
-        others = n - max(collections.Counter(round(float(v), 9) for v in values).values())
-        df = others if others < n / 2 and others < 20 else n - 1
+        df, few = df_of(values)
         half = se * stats.t.ppf(0.975, df)
-        yield "p", float(2 * stats.t.sf(abs(mean) / se, n - 1))
-        yield "ci95/0", possible(mean - half)
-        yield "ci95/1", possible(mean + half)
+        if few:  # and never narrower than where no task differs: a share of tasks may have gone unseen
+            half = max(half, 1 - 0.025 ** (1 / n))
+        p = float(2 * stats.t.sf(abs(mean) / se, n - 1))
+        low, high = possible(mean - half), possible(mean + half)
+        yield "p", p
+        yield "ci95/0", max(low, 0.0) if p < 0.05 and mean > 0 else low
+        yield "ci95/1", min(high, 0.0) if p < 0.05 and mean < 0 else high
 
 
 def outcome_numbers(baseline, candidate):
@@ -271,11 +280,14 @@ def outcome_numbers(baseline, candidate):
     numbers = dict(t_numbers(values))
     yield "delta", numbers.pop("mean")
     yield from numbers.items()
-    se, df = numbers["se"], len(values) - 1
+    se, (df, few) = numbers["se"], df_of(values)
     if se > 0:
         mean = float(values.mean())
         p = max(stats.t.sf((mean + MARGIN) / se, df), stats.t.cdf((mean - MARGIN) / se, df))
         half = se * stats.t.ppf(0.95, df)
+        if few:
+            p = max(p, (1 - max(MARGIN - abs(mean), 0.0)) ** len(values))
+            half = max(half, 1 - 0.05 ** (1 / len(values)))
         yield "tost/margin", MARGIN
         yield "tost/p", float(p)
         yield "tost/equivalent", bool(-MARGIN < mean - half and mean + half < MARGIN)
