@@ -75,7 +75,7 @@ endfunction()
 # src/audit.cc is the front door of the offline half; src/app is the program.
 function(unmask_audit_and_app)
   if(EXISTS ${PROJECT_SOURCE_DIR}/src/audit.cc)
-    add_library(unmask_audit STATIC ${PROJECT_SOURCE_DIR}/src/audit.cc ${PROJECT_SOURCE_DIR}/src/arm_shelf.cc ${PROJECT_SOURCE_DIR}/src/facts_collector.cc)
+    add_library(unmask_audit STATIC ${PROJECT_SOURCE_DIR}/src/audit.cc ${PROJECT_SOURCE_DIR}/src/arm_shelf.cc ${PROJECT_SOURCE_DIR}/src/facts_collector.cc ${PROJECT_SOURCE_DIR}/src/fragility.cc)
     target_link_libraries(unmask_audit PUBLIC unmask_settings unmask_ingest unmask_failure unmask_metrics unmask_compare
                                               unmask_verdict unmask_report unmask_plant)
   endif()

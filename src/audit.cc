@@ -14,6 +14,7 @@
 #include "compare/same_text.h"
 #include "facts_collector.h"
 #include "failure/secrets.h"
+#include "fragility.h"
 #include "metrics/arm_labels.h"
 #include "metrics/excerpt_shelf.h"
 
@@ -99,76 +100,22 @@ void append(std::vector<Warning>& to, std::vector<Warning> from, const std::stri
   }
 }
 
-struct CellArms {
-  std::string name;
-  Arm baseline;
-  Arm candidate;
-};
-
-bool has_excluded(const Arm& arm) {
-  return std::any_of(arm.episodes.begin(), arm.episodes.end(),
-                     [](const EpisodeFacts& episode) { return episode.excluded; });
-}
-
-// An arm under one reading of its excluded episodes; the arm itself, not a copy, where they stay
-// out.
-struct ReadArm {
-  ReadArm(const Arm& as_is, ExcludedAs outcome)
-      : changed(outcome == ExcludedAs::LeftOut ? Arm{} : with_excluded_as(as_is, outcome)),
-        arm(outcome == ExcludedAs::LeftOut ? as_is : changed) {}
-  const Arm changed;
-  const Arm& arm;
-};
-
-// Compares every cell under one reading of the excluded episodes, then judges with Holm across
-// cells.
-Result<std::vector<AuditedCell>> judge_cells(const std::vector<CellArms>& cells,
-                                             ExcludedAs baseline, ExcludedAs candidate,
-                                             const CompareOptions& options) {
-  std::vector<CellComparison> comparisons;
-  for (const CellArms& cell : cells) {
-    const ReadArm before(cell.baseline, baseline);
-    const ReadArm after(cell.candidate, candidate);
-    Result<CellComparison> comparison = compare_arms(before.arm, after.arm, options);
-    if (!comparison) {
-      Error error = comparison.error();
-      if (error.where.empty()) error.where = cell.name;
-      return error;
-    }
-    comparison->cell = cell.name;
-    comparison->same_episodes =
-        std::any_of(comparison->warnings.begin(), comparison->warnings.end(),
-                    [](const Warning& warning) { return warning.code == "same_episodes"; });
-    comparisons.push_back(std::move(*comparison));
+// What an arm's log lacks, as far as it shows.
+LogGaps gaps_of(const LoadedArm& loaded, const std::vector<TaskTrial>& missing) {
+  LogGaps gaps;
+  gaps.missing = static_cast<long>(missing.size());
+  gaps.cut_short =
+      std::any_of(loaded.warnings.begin(), loaded.warnings.end(),
+                  [](const Warning& warning) { return warning.code == "truncated_log"; });
+  for (const Warning& warning : loaded.warnings)
+    if (warning.code == "more_dropped") gaps.unread += warning.count;
+  for (const Dropped& dropped : loaded.dropped) {
+    if (dropped.code == "malformed_log" || dropped.code == "truncated_record")
+      gaps.cut_short = true;
+    else if (dropped.code != "trailing_bytes")
+      ++gaps.unread;
   }
-  apply_multiplicity(comparisons);
-  std::vector<AuditedCell> judged;
-  for (CellComparison& comparison : comparisons) {
-    Judgement judgement = judge(comparison);
-    judged.push_back({std::move(comparison), std::move(judgement)});
-  }
-  return judged;
-}
-
-// METHOD 1: would the verdict change with excluded episodes as best case, worst case or all failed?
-Result<Done> mark_fragile(const std::vector<CellArms>& cells, const CompareOptions& options,
-                          std::vector<AuditedCell>& judged) {
-  const bool any = std::any_of(cells.begin(), cells.end(), [](const CellArms& cell) {
-    return has_excluded(cell.baseline) || has_excluded(cell.candidate);
-  });
-  if (!any) return Done{};
-  constexpr std::pair<ExcludedAs, ExcludedAs> kReadings[] = {
-      {ExcludedAs::Failed, ExcludedAs::Failed},
-      {ExcludedAs::Failed, ExcludedAs::Passed},
-      {ExcludedAs::Passed, ExcludedAs::Failed}};
-  for (const auto& [baseline, candidate] : kReadings) {
-    const Result<std::vector<AuditedCell>> other = judge_cells(cells, baseline, candidate, options);
-    if (!other) return other.error();
-    for (std::size_t i = 0; i < judged.size(); ++i)
-      if ((*other)[i].judgement.verdict != judged[i].judgement.verdict)
-        judged[i].judgement.fragile = true;
-  }
-  return Done{};
+  return gaps;
 }
 
 // Reads every arm once, baselines and candidates in the order of the cells, then second runs.
@@ -299,16 +246,17 @@ Result<AuditReport> audit(const std::vector<CellSources>& sources, const AuditOp
   if (const std::optional<Error> clash = shelf.tell_apart()) return *clash;
   std::vector<CellArms> cells;
   for (const CellSources& cell : sources) {
-    CellArms arms{"", shelf.at(cell.baseline).arm, shelf.at(cell.candidate).arm};
+    CellArms arms{"", shelf.at(cell.baseline).arm, shelf.at(cell.candidate).arm, {}, {}};
+    arms.missing_baseline = missing_beside(arms.baseline, arms.candidate);
+    arms.missing_candidate = missing_beside(arms.candidate, arms.baseline);
     arms.name = cell_name(cell, arms);
     cells.push_back(std::move(arms));
   }
   name_cells_apart(cells);
 
-  // Compare and judge, then ask whether excluded episodes could change a verdict.
+  // Compare and judge, then ask whether episodes of unknown outcome could change a verdict.
   report_step(options, "comparing");
-  Result<std::vector<AuditedCell>> judged =
-      judge_cells(cells, ExcludedAs::LeftOut, ExcludedAs::LeftOut, options.compare);
+  Result<std::vector<AuditedCell>> judged = judge_cells(cells, options.compare);
   if (!judged) return judged.error();
   const Result<Done> marked = mark_fragile(cells, options.compare, *judged);
   if (!marked) return marked.error();
@@ -322,6 +270,8 @@ Result<AuditReport> audit(const std::vector<CellSources>& sources, const AuditOp
   // Noise floors, warnings and excerpts stand beside the verdicts.
   for (std::size_t i = 0; i < sources.size(); ++i) {
     CellComparison& comparison = report.cells[i].comparison;
+    comparison.baseline_gaps = gaps_of(shelf.at(sources[i].baseline), cells[i].missing_baseline);
+    comparison.candidate_gaps = gaps_of(shelf.at(sources[i].candidate), cells[i].missing_candidate);
     add_excerpts(shelf, sources[i], report.cells[i]);
     const std::string where = sources.size() > 1 ? comparison.cell : "";
     report.cells[i].baseline_arm = shelf.index_of(sources[i].baseline);

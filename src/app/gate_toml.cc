@@ -19,6 +19,7 @@ const Names kGateKeys = {"fail",
                          "inconclusive",
                          "ungraded",
                          "fragile",
+                         "incomplete",
                          "basis",
                          "require_equivalence",
                          "min_success_tight_percent",
@@ -134,6 +135,7 @@ Result<GateCriteria> parse_gate(std::string_view toml, const std::string& file) 
   read_word(keys, "inconclusive", kMeanings, criteria.inconclusive);
   read_word(keys, "ungraded", kMeanings, criteria.ungraded);
   read_word(keys, "fragile", kMeanings, criteria.fragile);
+  read_word(keys, "incomplete", kMeanings, criteria.incomplete);
   read_word(keys, "basis", std::array{GateBasis::Estimate, GateBasis::Confidence}, criteria.basis);
   keys.flag("require_equivalence", criteria.require_equivalence);
   if (const std::optional<double> percent = keys.number("min_success_tight_percent", 0, 100))

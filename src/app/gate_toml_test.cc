@@ -34,6 +34,7 @@ fail = ["degraded", "degraded+masked"]
 inconclusive = "fail"
 ungraded = "pass"
 fragile = "fail"
+incomplete = "pass"
 basis = "confidence"
 require_equivalence = true
 min_success_tight_percent = 60
@@ -50,6 +51,7 @@ malformed = 0.5
   EXPECT_EQ(criteria.inconclusive, GateStatus::Fail);
   EXPECT_EQ(criteria.ungraded, GateStatus::Pass);
   EXPECT_EQ(criteria.fragile, GateStatus::Fail);
+  EXPECT_EQ(criteria.incomplete, GateStatus::Pass);
   EXPECT_EQ(criteria.basis, GateBasis::Confidence);
   EXPECT_TRUE(criteria.require_equivalence);
   EXPECT_DOUBLE_EQ(*criteria.min_success_tight, 0.6);
@@ -85,6 +87,7 @@ TEST(GateToml, TheFilesOfTheDocumentationAreCriteria) {
   EXPECT_EQ(stated.inconclusive, defaults.inconclusive);
   EXPECT_EQ(stated.ungraded, defaults.ungraded);
   EXPECT_EQ(stated.fragile, defaults.fragile);
+  EXPECT_EQ(stated.incomplete, defaults.incomplete);
   EXPECT_EQ(stated.basis, defaults.basis);
   EXPECT_EQ(stated.require_equivalence, defaults.require_equivalence);
   EXPECT_EQ(criteria_of(blocks[1]).min_tasks, 100);

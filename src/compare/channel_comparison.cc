@@ -114,6 +114,8 @@ ChannelComparison compare_channel(const TaskCounts& baseline, const TaskCounts& 
   if (!out.no_propensity && static_cast<double>(sparser) >= kFewestFailingTasks) {
     add_ratios(baseline, candidate, b, c, resamples, out);
   }
+  out.sparse_in_candidate = !out.no_propensity && !out.amplification &&
+                            static_cast<double>(b.failing_tasks) >= kFewestFailingTasks;
   if (tested == Tested::No || b.failures + c.failures == 0) return out;
   const Result<PermutationTest> test = block_swap_test(
       baseline.failures, baseline.calls, candidate.failures, candidate.calls, out.no_propensity,

@@ -146,10 +146,16 @@ TEST(ChannelComparison, GivesNoRatioWhereFewerThanEightTasksFail) {
   EXPECT_FALSE(c.no_propensity);
   EXPECT_FALSE(c.amplification);
   EXPECT_TRUE(c.difference_ci95);
+  EXPECT_FALSE(c.sparse_in_candidate);  // the baseline's are
+  c = compare_channel({fc, cb, episodes}, {fb, cc, episodes}, {}, resamples, few_resamples(),
+                      Tested::Yes);
+  EXPECT_FALSE(c.amplification);
+  EXPECT_TRUE(c.sparse_in_candidate);
   fb[7] = 2;
   c = compare_channel({fb, cb, episodes}, {fc, cc, episodes}, {}, resamples, few_resamples(),
                       Tested::Yes);
   EXPECT_TRUE(c.amplification);
+  EXPECT_FALSE(c.sparse_in_candidate);
 }
 
 TEST(ChannelComparison, TestsNothingWhereNeitherArmFailed) {

@@ -34,6 +34,9 @@ struct ChannelComparison {         // METHOD 4
   std::optional<double> difference;
   std::optional<Interval> difference_ci95;
   std::optional<double> difference_upper95;  // one-sided
+  // A is absent only because fewer than 8 tasks fail in the candidate: the baseline alone has
+  // enough.
+  bool sparse_in_candidate = false;
   bool no_propensity = false;  // fewer than 5 baseline failures: the difference is tested
   std::optional<double> p;
   std::optional<double> p_holm;
@@ -139,6 +142,13 @@ struct NoiseFloor {  // METHOD 5: two runs of the same arm
   long tasks = 0;
 };
 
+// What an arm's log should hold, as far as it says, and does not. Filled where the logs are read.
+struct LogGaps {
+  long missing = 0;        // episodes that missing_beside the other arm
+  long unread = 0;         // records that could not be read
+  bool cut_short = false;  // the log ends before it says it does: how many more is unknown
+};
+
 // How unpaired_tasks begins for a task of which an arm has only excluded episodes.
 inline constexpr std::string_view kNeverRan = "no episode that ran in ";
 // ... and of which an arm has no evaluated episode, though some ran.
@@ -168,6 +178,7 @@ struct CellComparison {
   std::vector<NoiseFloor> noise;
   bool graded = true;  // false: an arm has no evaluated episode in the paired tasks
   bool ran = true;     // false: an arm has only excluded episodes there; then `graded` is false too
+  LogGaps baseline_gaps, candidate_gaps;
   bool same_episodes = false;  // the candidate holds the baseline's: nothing is compared
   // Standard deviations per task, for sample sizes.
   std::optional<double> sd_delta, sd_unmasked;

@@ -323,7 +323,7 @@ TEST(CompareArms, IsNotFooledByTasksThatNeverRanInOneArm) {
   EXPECT_EQ(cell.candidate.episodes_excluded,
             static_cast<long>(c.episodes.size() - 4 * kept.size()));
   // Scored as failed or passed, the excluded episodes say nothing of calls.
-  const CellComparison failed_all = compared(b, with_excluded_as(c, ExcludedAs::Failed));
+  const CellComparison failed_all = compared(b, with_excluded_as(c, ReadAs::Failed));
   EXPECT_EQ(failed_all.paired_tasks, 40);
   EXPECT_DOUBLE_EQ(*failed_all.channels.at(Channel::ToolName).amplification, 1.0);
 }

@@ -211,33 +211,10 @@ Grid episodes_by_pair(const Arm& arm) {
   return grid;
 }
 
-// The grid: every task that was run x every trial number that occurs or that the header announces.
-// Tasks the header lists and nobody ran are missing with all their trials; a header speaks for its
-// own file only, so it is asked only where the arm is one file.
 void warn_of_missing_pairs(const Arm& arm, Warnings& out) {
-  constexpr int kMostAnnounced = 10000;  // a damaged header must not make us count to 2^31
-  std::set<int> trials;
-  for (const EpisodeFacts& episode : arm.episodes) trials.insert(episode.trial);
-  const bool one_file = arm.sources.size() <= 1;
-  if (one_file && arm.info.num_trials && *arm.info.num_trials <= kMostAnnounced) {
-    for (int j = 0; j < *arm.info.num_trials; ++j) trials.insert(j);
-  }
   Places places;
-  const Grid grid = episodes_by_pair(arm);
-  std::set<std::string> ran;
-  for (std::size_t t = 0; t < arm.tasks.size(); ++t) {
-    ran.insert(arm.tasks[t].id);
-    for (const int j : trials) {
-      if (!grid.contains({t, j}))
-        places.add("task " + arm.tasks[t].id + " trial " + std::to_string(j));
-    }
-  }
-  if (one_file) {
-    for (const std::string& task : arm.info.task_ids) {
-      if (ran.contains(task)) continue;
-      for (const int j : trials) places.add("task " + task + " trial " + std::to_string(j));
-    }
-  }
+  for (const TaskTrial& pair : missing_pairs(arm))
+    places.add("task " + pair.task + " trial " + std::to_string(pair.trial));
   if (places.count() == 0) return;
   out.push_back({"missing_pairs",
                  counted(places.count(), "pair") +
@@ -380,7 +357,50 @@ void warn_of_smallness(const Arm& arm, Warnings& out) {
   }
 }
 
+// Every trial number that occurs or, where the arm is one file, that its header announces.
+std::set<int> trials_of_grid(const Arm& arm, bool one_file) {
+  constexpr int kMostAnnounced = 10000;  // a damaged header must not make us count to 2^31
+  std::set<int> trials;
+  for (const EpisodeFacts& episode : arm.episodes) trials.insert(episode.trial);
+  if (one_file && arm.info.num_trials && *arm.info.num_trials <= kMostAnnounced) {
+    for (int j = 0; j < *arm.info.num_trials; ++j) trials.insert(j);
+  }
+  return trials;
+}
+
 }  // namespace
+
+std::vector<TaskTrial> missing_pairs(const Arm& arm) {
+  const bool one_file = arm.sources.size() <= 1;
+  const std::set<int> trials = trials_of_grid(arm, one_file);
+  const Grid grid = episodes_by_pair(arm);
+  std::vector<TaskTrial> missing;
+  std::set<std::string> ran;
+  for (std::size_t t = 0; t < arm.tasks.size(); ++t) {
+    ran.insert(arm.tasks[t].id);
+    for (const int j : trials) {
+      if (!grid.contains({t, j})) missing.push_back({arm.tasks[t].domain, arm.tasks[t].id, j});
+    }
+  }
+  if (!one_file) return missing;
+  for (const std::string& task : arm.info.task_ids) {
+    if (ran.contains(task)) continue;
+    for (const int j : trials) missing.push_back({arm.info.domain, task, j});
+  }
+  return missing;
+}
+
+std::vector<TaskTrial> missing_beside(const Arm& arm, const Arm& other) {
+  std::set<std::pair<std::string, std::string>> tasks;
+  for (const TaskEpisodes& task : other.tasks) tasks.emplace(task.domain, task.id);
+  std::vector<TaskTrial> missing = missing_pairs(arm);
+  const std::vector<TaskTrial> there = missing_pairs(other);
+  const std::set<TaskTrial> in_both(there.begin(), there.end());
+  std::erase_if(missing, [&](const TaskTrial& pair) {
+    return !tasks.contains({pair.domain, pair.task}) || in_both.contains(pair);
+  });
+  return missing;
+}
 
 std::vector<Warning> evidence_warnings(const Arm& arm) {
   Warnings out;

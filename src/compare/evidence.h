@@ -36,6 +36,15 @@ std::vector<Warning> evidence_warnings(const Arm& arm);
 // A value only one of the logs has is no difference, but for max_errors and agent settings.
 std::vector<Warning> pairing_warnings(const Arm& baseline, const Arm& candidate);
 
+// The (task, trial) pairs of the arm's grid that no episode stands for. The grid: every task that
+// was run, or that the header lists, x every trial number that occurs or that the header announces.
+// A header speaks for its own file only, so it is asked only where the arm is one file.
+std::vector<TaskTrial> missing_pairs(const Arm& arm);
+
+// Those of them that leave the arm with less than `other`: of tasks that `other` has, and not
+// missing there too. What neither arm has weighs nothing between them.
+std::vector<TaskTrial> missing_beside(const Arm& arm, const Arm& other);
+
 // Whether a label or a model's name speaks of quantization: "int4", "AWQ", "Q4_K_M", "w4a16", "fp8"
 // ... as words of their own.
 bool looks_quantized(std::string_view name);

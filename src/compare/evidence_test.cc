@@ -137,6 +137,21 @@ TEST(Evidence, FindsMissingAndDuplicatePairs) {
   EXPECT_EQ(find(evidence_warnings(made), "missing_pairs")->count, 1);
 }
 
+TEST(Evidence, MissesBesideTheOtherArmOnlyWhatThatOneHas) {
+  const Arm whole = arm(sound_episodes());
+  std::vector<EpisodeFacts> episodes = sound_episodes();
+  episodes.erase(episodes.begin() + 5);  // task 2 trial 1
+  Arm made = arm(episodes);
+  const std::vector<TaskTrial> missing = missing_beside(made, whole);
+  ASSERT_EQ(missing.size(), 1u);
+  EXPECT_EQ(missing[0].task, "2");
+  EXPECT_EQ(missing[0].trial, 1);
+  EXPECT_TRUE(missing_beside(whole, made).empty());
+  EXPECT_TRUE(missing_beside(made, made).empty());  // what neither has weighs nothing
+  made.info.task_ids = {"nobody ran this"};
+  EXPECT_EQ(missing_beside(made, whole).size(), 1u);
+}
+
 TEST(Evidence, IgnoresAnAbsurdNumberOfAnnouncedTrials) {
   Arm made = arm(sound_episodes());
   made.info.num_trials = 2147483647;

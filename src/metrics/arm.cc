@@ -33,6 +33,19 @@ std::vector<TaskEpisodes> group_by_task(const EpisodeList& episodes) {
   return tasks;
 }
 
+// An episode of which nothing is known but the outcome it is given: no calls.
+EpisodeFacts stand_in_of(TaskTrial place, ReadAs outcome) {
+  EpisodeFacts stand_in;
+  stand_in.domain = std::move(place.domain);
+  stand_in.task_id = std::move(place.task);
+  stand_in.trial = place.trial;
+  stand_in.assumed = true;
+  stand_in.termination = Termination::UnexpectedError;
+  stand_in.success = outcome == ReadAs::Passed;
+  stand_in.reward = outcome == ReadAs::Passed ? 1.0 : 0.0;
+  return stand_in;
+}
+
 }  // namespace
 
 bool comes_before(std::string_view a, std::string_view b) {
@@ -105,25 +118,40 @@ Arm select_tasks(const Arm& arm, std::span<const std::size_t> tasks) {
   return selected;
 }
 
-Arm with_excluded_as(const Arm& arm, ExcludedAs outcome) {
+Arm with_excluded_as(const Arm& arm, ReadAs outcome) {
   Arm changed = arm;
-  if (outcome == ExcludedAs::LeftOut) return changed;
+  if (outcome == ReadAs::LeftOut) return changed;
   for (std::size_t i = 0; i < changed.episodes.size(); ++i) {
     if (!changed.episodes[i].excluded) continue;
     EpisodeFacts& episode = changed.episodes.edit(i);
-    EpisodeFacts stand_in;  // what it did before it broke off is not evidence: no calls
-    stand_in.domain = episode.domain;
-    stand_in.task_id = episode.task_id;
-    stand_in.trial = episode.trial;
+    // What it did before it broke off is not evidence.
+    EpisodeFacts stand_in = stand_in_of({episode.domain, episode.task_id, episode.trial}, outcome);
     stand_in.id = episode.id;
     stand_in.where = episode.where;
-    stand_in.assumed = true;
-    stand_in.termination = Termination::UnexpectedError;
-    stand_in.success = outcome == ExcludedAs::Passed;
-    stand_in.reward = outcome == ExcludedAs::Passed ? 1.0 : 0.0;
     episode = std::move(stand_in);
   }
   return changed;
+}
+
+Arm with_ungraded_as(const Arm& arm, ReadAs outcome) {
+  Arm changed = arm;
+  if (outcome == ReadAs::LeftOut) return changed;
+  for (std::size_t i = 0; i < changed.episodes.size(); ++i) {
+    if (changed.episodes[i].excluded || changed.episodes[i].success) continue;
+    EpisodeFacts& episode = changed.episodes.edit(i);
+    episode.success = outcome == ReadAs::Passed;
+    episode.reward = outcome == ReadAs::Passed ? 1.0 : 0.0;
+  }
+  return changed;
+}
+
+Arm with_missing_as(const Arm& arm, std::span<const TaskTrial> missing, ReadAs outcome) {
+  if (outcome == ReadAs::LeftOut) return arm;
+  std::vector<EpisodeList::Shared> episodes;
+  for (std::size_t i = 0; i < arm.episodes.size(); ++i) episodes.push_back(arm.episodes.shared(i));
+  for (const TaskTrial& place : missing)
+    episodes.push_back(std::make_shared<const EpisodeFacts>(stand_in_of(place, outcome)));
+  return make_arm(arm.label, arm.sources, arm.info, std::move(episodes));
 }
 
 bool is_evaluated(const EpisodeFacts& episode) {

@@ -24,8 +24,9 @@ enum class BudgetRule { AtMost, Live };
 std::string_view to_string(BudgetCount count);  // "all", "agent"
 std::string_view to_string(BudgetRule rule);    // "at_most", "live"
 
-// How excluded episodes are scored when asking whether a verdict is fragile (METHOD 1).
-enum class ExcludedAs { LeftOut, Failed, Passed };
+// How episodes of unknown outcome (excluded, ungraded, missing) are scored when asking whether a
+// verdict is fragile (METHOD 1).
+enum class ReadAs { LeftOut, Failed, Passed };
 
 struct TaskEpisodes {
   std::string domain;
@@ -61,7 +62,22 @@ std::optional<int> budget_in_force(const Arm& arm);
 Arm select_tasks(const Arm& arm, std::span<const std::size_t> tasks);
 
 // The arm with excluded episodes turned into evaluated ones of the given outcome, with no calls.
-Arm with_excluded_as(const Arm& arm, ExcludedAs outcome);
+Arm with_excluded_as(const Arm& arm, ReadAs outcome);
+
+// The arm with episodes that ran without a grade given that outcome; their calls stay.
+Arm with_ungraded_as(const Arm& arm, ReadAs outcome);
+
+// An episode that a log should hold.
+struct TaskTrial {
+  std::string domain;
+  std::string task;
+  int trial = 0;  // 0-based
+
+  auto operator<=>(const TaskTrial&) const = default;
+};
+
+// The arm with evaluated episodes of the given outcome, with no calls, for these, which it has not.
+Arm with_missing_as(const Arm& arm, std::span<const TaskTrial> missing, ReadAs outcome);
 
 // An episode that counts in means of success: not excluded, graded.
 bool is_evaluated(const EpisodeFacts& episode);

@@ -61,7 +61,7 @@ struct EpisodeFacts {
   std::optional<std::int64_t> seed;
   Termination termination = Termination::Unknown;
   bool excluded = false;        // infrastructure error: never ran
-  bool assumed = false;         // stands for an excluded one: an outcome and no calls
+  bool assumed = false;         // stands for an excluded or missing one: an outcome, no calls
   std::optional<bool> success;  // nullopt: ungraded. Meaningless where excluded
   std::optional<double> reward;
   int errors_all = 0;    // E: failed tool messages, both sides (METHOD 3), and refused attempts

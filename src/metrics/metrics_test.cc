@@ -191,9 +191,30 @@ TEST(TaskNumbers, UngradedAndExcludedAreNeitherPassNorFail) {
   EXPECT_DOUBLE_EQ(task_channel_counts(arm, Channel::ToolName).calls[1], 0);
   EXPECT_DOUBLE_EQ(task_channel_counts(arm, Channel::ToolName).episodes[1], 1);
   EXPECT_EQ(pass_hat_k(arm).size(), 1u);
-  EXPECT_DOUBLE_EQ(*task_success(with_excluded_as(arm, ExcludedAs::Failed))[1], 0.5);
-  EXPECT_DOUBLE_EQ(*task_success(with_excluded_as(arm, ExcludedAs::Passed))[1], 1.0);
+  EXPECT_DOUBLE_EQ(*task_success(with_excluded_as(arm, ReadAs::Failed))[1], 0.5);
+  EXPECT_DOUBLE_EQ(*task_success(with_excluded_as(arm, ReadAs::Passed))[1], 1.0);
   EXPECT_TRUE(pass_hat_k(arm_of({ungraded})).empty());
+}
+
+TEST(TaskNumbers, UngradedAndMissingCanBeReadAsEither) {
+  EpisodeFacts ungraded = graded("1", 0, true, 3);
+  ungraded.success.reset();
+  EpisodeFacts excluded = graded("1", 1, true, 0);
+  excluded.excluded = true;
+  const Arm arm = arm_of({ungraded, excluded, graded("2", 0, true, 0)});
+  const Arm failed = with_ungraded_as(arm, ReadAs::Failed);
+  EXPECT_DOUBLE_EQ(*task_success(failed)[0], 0.0);
+  EXPECT_EQ(failed.episodes[0].errors_all, arm.episodes[0].errors_all);
+  EXPECT_DOUBLE_EQ(*task_success(with_ungraded_as(arm, ReadAs::Passed))[0], 1.0);
+  EXPECT_FALSE(task_success(with_ungraded_as(arm, ReadAs::LeftOut))[0]);
+
+  const std::vector<TaskTrial> missing = {{arm.tasks[1].domain, "2", 1}};
+  const Arm filled = with_missing_as(arm, missing, ReadAs::Failed);
+  ASSERT_EQ(filled.tasks.size(), 2u);
+  EXPECT_EQ(filled.episodes.size(), 4u);
+  EXPECT_DOUBLE_EQ(*task_success(filled)[1], 0.5);
+  EXPECT_DOUBLE_EQ(*task_success(with_missing_as(arm, missing, ReadAs::Passed))[1], 1.0);
+  EXPECT_EQ(with_missing_as(arm, missing, ReadAs::LeftOut).episodes.size(), 3u);
 }
 
 TEST(TaskNumbers, PassHatKIsTheShareOfSubsetsThatAllPass) {

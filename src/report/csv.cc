@@ -206,7 +206,7 @@ void add_cell(CsvRows& rows, const AuditedCell& cell, const CellGate* gate) {
       .number(c.budget.gap_tight);
   add_test(rows, c.budget.unmasked.test).number(c.budget.unmasked.p_holm);
   rows.text(to_string(cell.judgement.verdict))
-      .flag(cell.judgement.fragile)
+      .flag(cell.judgement.fragile())
       .text(gate == nullptr ? std::string_view() : to_string(gate->status));
   rows.end();
 }

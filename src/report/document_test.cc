@@ -105,7 +105,7 @@ TEST(JsonContract, KeepsTheDocumentedOrder) {
   EXPECT_TRUE(has_in_order(
       keys_of(audit["cells"][0]),
       {"cell", "baseline", "candidate", "paired", "outcome", "channels", "budget", "recovery",
-       "names", "flags", "verdict", "flatness", "fragile", "reasons", "needed"}));
+       "names", "flags", "verdict", "flatness", "fragile", "fragile_by", "reasons", "needed"}));
   EXPECT_TRUE(has_in_order(
       keys_of(audit["cells"][0]["channels"]["tool_name"]),
       {"baseline", "candidate", "amplification", "amplification_ci95", "volume", "per_other_call",

@@ -49,6 +49,7 @@ void write_criteria(JsonWriter& json, const GateCriteria& criteria) {
       .field("inconclusive", to_string(criteria.inconclusive))
       .field("ungraded", to_string(criteria.ungraded))
       .field("fragile", to_string(criteria.fragile))
+      .field("incomplete", to_string(criteria.incomplete))
       .field("basis", to_string(criteria.basis))
       .field("require_equivalence", criteria.require_equivalence)
       .field("min_success_tight", criteria.min_success_tight)

@@ -23,6 +23,7 @@ namespace {
 enum class Unit { None, Ratio, Points, Percent, Count, Margin };
 
 Unit unit_of(const GateFinding& finding) {
+  if (finding.criterion == "ungraded" || finding.criterion == "incomplete") return Unit::Count;
   if (finding.criterion == "max_amplification") return Unit::Ratio;
   if (finding.criterion == "max_increase") return Unit::Points;
   if (finding.criterion == "min_success_tight") return Unit::Percent;
@@ -68,8 +69,14 @@ std::string verdicts_in_words(const std::set<Verdict>& verdicts) {
 
 Field asked_field(const Row& row) {
   const GateFinding& finding = row.finding;
+  if (finding.criterion == "fail" && finding.subject == GateSubject::UnmaskedGap)
+    return words("an unmasked gap");
   if (finding.criterion == "fail") return words(verdicts_in_words(row.report.gate->criteria.fail));
   if (finding.criterion == "fragile") return words("not fragile");
+  if (finding.criterion == "ungraded")
+    return words("a verdict that ungraded episodes do not change");
+  if (finding.criterion == "incomplete")
+    return words("logs complete, or lacking nothing that changes the verdict");
   const Unit unit = unit_of(finding);
   if (unit == Unit::Margin)
     return words(finding.limit ? "within ±" + in_points(*finding.limit, false) : "equivalence");
@@ -83,11 +90,13 @@ Field asked_field(const Row& row) {
 Field got_field(const Row& row) {
   const GateFinding& finding = row.finding;
   const AuditedCell& cell = row.report.cells[row.cell];
+  if (finding.criterion == "fail" && finding.subject == GateSubject::UnmaskedGap)
+    return words("undefined");
   if (finding.criterion == "fail")
     return word_field(to_string(cell.judgement.verdict),
                       CellSpot{row.cell, false}.json("/verdict"));
   if (finding.criterion == "fragile")
-    return words(cell.judgement.fragile ? "fragile" : "not fragile");
+    return words(cell.judgement.fragile_by.contains(Unknown::Excluded) ? "fragile" : "not fragile");
   if (!finding.value) return words("undefined");
   return number_field(unit_of(finding), finding.value, row.json("value"));
 }

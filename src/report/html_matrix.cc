@@ -27,7 +27,7 @@ std::string matrix_field(const AuditedCell& cell, std::size_t index) {
       "aria-hidden=\"true\">"
       "{}</span>{}</span><span class=\"gap small\">score {}, hidden {}</span></a>",
       verdict_class(verdict), spot.id(), verdict_symbol(verdict),
-      escaped(std::string(to_string(verdict)) + (cell.judgement.fragile ? ", fragile" : "")),
+      escaped(std::string(to_string(verdict)) + (cell.judgement.fragile() ? ", fragile" : "")),
       inline_field(points_field(delta, spot.json("/outcome/delta"))),
       inline_field(points_field(gap, spot.json("/budget/unmasked_gap/value"))));
 }

@@ -168,7 +168,9 @@ void write_judgement(JsonWriter& json, const Judgement& judgement) {
     json.value(to_string(*judgement.flatness));
   else
     json.null();
-  json.field("fragile", judgement.fragile).key("reasons").begin_array();
+  json.field("fragile", judgement.fragile()).key("fragile_by").begin_array();
+  for (const Unknown unknown : judgement.fragile_by) json.value(to_string(unknown));
+  json.end_array().key("reasons").begin_array();
   for (const std::string& reason : judgement.reasons) json.value(reason);
   json.end_array().key("needed");
   if (judgement.needed)

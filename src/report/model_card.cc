@@ -200,7 +200,7 @@ std::string comparison_block(const AuditedCell& cell, const std::vector<Warning>
                                         name_of(c.baseline), plain(c.cell, kNameBytes));
   std::string summary =
       fmt::format("Verdict: **{}**{}. {}\n\n", to_string(cell.judgement.verdict),
-                  cell.judgement.fragile ? " (fragile)" : "", plain(headline(cell)));
+                  cell.judgement.fragile() ? " (fragile)" : "", plain(headline(cell)));
   summary += fmt::format("Change in success: {}.", outcome_in_words(c.outcome, true));
   const std::string unmasked = unmasked_gap_in_words(c, true);
   if (!unmasked.empty()) summary += " Unmasked gap: " + unmasked + ".";

@@ -288,7 +288,7 @@ inline AuditReport sample_grid() {
   for (const Verdict verdict : {Verdict::DegradedAndMasked, Verdict::Degraded, Verdict::Masked,
                                 Verdict::Amplified, Verdict::Clean, Verdict::Inconclusive})
     report.cells.push_back({sample_cell(), sample_judgement(verdict)});
-  report.cells[1].judgement.fragile = true;
+  report.cells[1].judgement.fragile_by = {Unknown::Excluded};
   return report;
 }
 

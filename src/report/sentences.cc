@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -231,13 +232,14 @@ std::string headline(const AuditedCell& cell) {
 }
 
 std::string fragility(const AuditedCell& cell) {
-  if (!cell.judgement.fragile) return "";
-  const long excluded =
-      cell.comparison.baseline.episodes_excluded + cell.comparison.candidate.episodes_excluded;
-  return fmt::format(
-      "Fragile: the verdict changes with how the {} that ended in infrastructure errors {} "
-      "counted.",
-      counted(excluded, "episode"), excluded == 1 ? "is" : "are");
+  const std::set<Unknown>& by = cell.judgement.fragile_by;
+  if (by.empty()) return "";
+  std::vector<std::string> which;
+  for (const Unknown unknown : by)
+    which.push_back(unknown_episodes_in_words(cell.comparison, unknown));
+  const bool one = by.size() == 1 && unknown_episodes(cell.comparison, *by.begin()) == 1;
+  return fmt::format("Fragile: the verdict changes with how {} {} counted.",
+                     fmt::join(which, ", and "), one ? "is" : "are");
 }
 
 std::string tasks_by_trials(const ArmSummary& arm) {

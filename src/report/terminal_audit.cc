@@ -373,7 +373,7 @@ void show_matrix(Screen& screen, const AuditReport& report) {
     table.rows.push_back(
         {{safe_for_terminal(c.cell)},
          {std::string(to_string(cell.judgement.verdict)) +
-              (cell.judgement.fragile ? " (fragile)" : ""),
+              (cell.judgement.fragile() ? " (fragile)" : ""),
           paint_of(cell.judgement.verdict)},
          {c.outcome.delta ? in_points(c.outcome.delta->mean) : kAbsent},
          {!c.outcome.tost              ? kAbsent

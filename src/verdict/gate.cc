@@ -13,6 +13,7 @@
 
 #include "base/units.h"
 #include "verdict/criteria.h"
+#include "verdict/gate_evidence.h"
 
 namespace unmask {
 namespace {
@@ -136,65 +137,6 @@ GateFinding hold(GateFinding finding, const std::string& what, const Measured& m
   return finding;
 }
 
-// A sentence as the end of another.
-std::string lower_first(std::string sentence) {
-  if (sentence.ends_with('.')) sentence.pop_back();
-  if (!sentence.empty() && sentence[0] >= 'A' && sentence[0] <= 'Z')
-    sentence[0] = static_cast<char>(sentence[0] - 'A' + 'a');
-  return sentence;
-}
-
-std::string verdict_meaning(const CellComparison& cell, const Judgement& judgement,
-                            const GateCriteria& criteria, GateStatus status) {
-  const std::string_view verdict = to_string(judgement.verdict);
-  if (criteria.fail.contains(judgement.verdict))
-    return fmt::format("the verdict '{}' is one that fails", verdict);
-  if (!cell.ran)
-    return "there is no evidence, which never passes: " + lower_first(nothing_ran_sentence(cell));
-  if (cell.same_episodes)
-    return "the candidate holds episodes of the baseline, which is no evidence and never passes";
-  if (!cell.graded)
-    return fmt::format("the logs have no grades (verdict '{}'), which means: {}", verdict,
-                       to_string(status));
-  if (judgement.verdict != Verdict::Inconclusive)
-    return fmt::format("the verdict '{}' is not one that fails", verdict);
-  std::string text = fmt::format("the verdict is inconclusive, which means: {}", to_string(status));
-  if (judgement.needed && judgement.needed->tasks)
-    text += fmt::format("; {} would settle it ({})", counted(*judgement.needed->tasks, "task"),
-                        judgement.needed->condition);
-  return text;
-}
-
-GateFinding verdict_finding(const CellComparison& cell, const Judgement& judgement,
-                            const GateCriteria& criteria) {
-  GateFinding finding;
-  finding.criterion = "fail";
-  if (criteria.fail.contains(judgement.verdict))
-    finding.status = GateStatus::Fail;
-  else if (!cell.ran)  // not even where the verdict `inconclusive` passes
-    finding.status = std::max(GateStatus::Inconclusive, criteria.inconclusive);
-  else if (cell.same_episodes)
-    finding.status = GateStatus::Inconclusive;
-  else if (!cell.graded)
-    finding.status = criteria.ungraded;
-  else if (judgement.verdict == Verdict::Inconclusive)
-    finding.status = criteria.inconclusive;
-  finding.sentence = verdict_meaning(cell, judgement, criteria, finding.status);
-  return finding;
-}
-
-GateFinding fragile_finding(const Judgement& judgement, const GateCriteria& criteria) {
-  GateFinding finding;
-  finding.criterion = "fragile";
-  if (judgement.fragile) finding.status = criteria.fragile;
-  finding.sentence =
-      judgement.fragile
-          ? fmt::format("the verdict changes with the episodes that were excluded, which means: {}",
-                        to_string(criteria.fragile))
-          : std::string("the verdict stands whatever the excluded episodes would have been");
-  return finding;
-}
-
 GateFinding equivalence_finding(const CellComparison& cell) {
   GateFinding finding;
   finding.criterion = "require_equivalence";
@@ -271,10 +213,31 @@ const ChannelComparison* find_channel(const CellComparison& cell, Channel channe
   return found == cell.channels.end() ? nullptr : &found->second;
 }
 
+// How often the candidate fails over how often the baseline does, where the candidate's failures
+// are too sparse for A and the baseline's are not: its limits are those of the difference, as a
+// share of the baseline's rate.
+Measured plain_ratio(const ChannelComparison& c) {
+  Measured measured;
+  measured.value = *c.candidate / *c.baseline;
+  measured.weighed = c.weighed_amplification;
+  const auto as_ratio = [&](double difference) {
+    return std::max(0.0, (*c.baseline + difference) / *c.baseline);
+  };
+  if (c.difference_upper95) measured.bad_limit = as_ratio(*c.difference_upper95);
+  if (c.difference_ci95) measured.good_limit = as_ratio(c.difference_ci95->lo);
+  return measured;
+}
+
 GateFinding amplification_finding(const CellComparison& cell, Channel channel, double limit,
                                   GateBasis basis) {
   Measured measured;
   if (const ChannelComparison* c = find_channel(cell, channel)) {
+    if (!c->amplification && c->sparse_in_candidate)
+      return hold(on_channel("max_amplification", channel),
+                  fmt::format("the ratio of the rates of {} (held for the amplification, for which "
+                              "the candidate fails in too few tasks)",
+                              to_string(channel)),
+                  plain_ratio(*c), limit, basis, kRatio);
     measured.value = c->amplification;
     measured.weighed = c->weighed_amplification;
     measured.bad_limit = c->amplification_upper95;
@@ -297,35 +260,6 @@ GateFinding increase_finding(const CellComparison& cell, Channel channel, double
   return hold(on_channel("max_increase", channel),
               fmt::format("increase of {} per call", to_string(channel)), measured, limit, basis,
               kPoints);
-}
-
-// Too little evidence is inconclusive, never a no.
-GateFinding count_finding(std::string criterion, const std::string& noun, std::string_view which,
-                          long count, long least) {
-  GateFinding finding;
-  finding.criterion = std::move(criterion);
-  finding.value = static_cast<double>(count);
-  finding.limit = static_cast<double>(least);
-  finding.excess = static_cast<double>(least - count);
-  if (count < least) finding.status = GateStatus::Inconclusive;
-  finding.sentence =
-      fmt::format("{} {}, at least {} asked{}", counted(count, noun), which, count_text(least),
-                  count < least ? fmt::format(": {} too few", count_text(least - count)) : "");
-  return finding;
-}
-
-void add_counts(const CellComparison& cell, const GateCriteria& criteria, CellGate& gate) {
-  if (criteria.min_tasks)
-    gate.findings.push_back(count_finding("min_tasks", "task", "evaluated in both arms",
-                                          cell.evaluated_tasks, *criteria.min_tasks));
-  if (criteria.min_trials)
-    gate.findings.push_back(count_finding(
-        "min_trials", "trial", "of every task",
-        std::min(cell.baseline.trials_min, cell.candidate.trials_min), *criteria.min_trials));
-  if (criteria.min_episodes)
-    gate.findings.push_back(count_finding("min_episodes", "evaluated episode", "of the smaller arm",
-                                          std::min(cell.episodes_baseline, cell.episodes_candidate),
-                                          *criteria.min_episodes));
 }
 
 bool is_about(const GateFinding& finding, GateSubject subject, std::optional<Channel> channel) {
@@ -382,9 +316,7 @@ std::string_view to_string(GateBasis basis) {
 CellGate gate_of_cell(const CellComparison& cell, const Judgement& judgement,
                       const GateCriteria& criteria) {
   CellGate gate;
-  gate.findings.push_back(verdict_finding(cell, judgement, criteria));
-  gate.findings.push_back(fragile_finding(judgement, criteria));
-  add_counts(cell, criteria, gate);
+  gate.findings = evidence_findings(cell, judgement, criteria);
   if (criteria.require_equivalence) gate.findings.push_back(equivalence_finding(cell));
   if (criteria.min_success_tight)
     gate.findings.push_back(success_finding(cell, *criteria.min_success_tight, criteria.basis));

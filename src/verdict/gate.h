@@ -29,8 +29,13 @@ struct GateCriteria {
   std::set<Verdict> fail = {Verdict::DegradedAndMasked, Verdict::Degraded, Verdict::Masked,
                             Verdict::Amplified};
   GateStatus inconclusive = GateStatus::Inconclusive;  // what that verdict means, of graded logs
-  GateStatus ungraded = GateStatus::Inconclusive;      // and of episodes that ran without grades
-  GateStatus fragile = GateStatus::Inconclusive;       // what a fragile verdict means
+  // Of logs without grades, and of a verdict that changes with episodes that ran without one.
+  GateStatus ungraded = GateStatus::Inconclusive;
+  GateStatus fragile =
+      GateStatus::Inconclusive;  // of a verdict that changes with excluded episodes
+  // Of a log that breaks off or has unreadable records, and of a verdict that changes with episodes
+  // missing from it.
+  GateStatus incomplete = GateStatus::Inconclusive;
   GateBasis basis = GateBasis::Estimate;
   std::map<Channel, double> max_amplification;  // A per call; a ratio
   std::map<Channel, double> max_increase;       // of the rate per call; a proportion
@@ -60,7 +65,9 @@ struct GateFinding {
 
 struct CellGate {
   GateStatus status = GateStatus::Pass;  // the worst of the findings
-  std::vector<GateFinding> findings;     // one a criterion, in a fixed order, those met too
+  // One a criterion, in a fixed order, those met too; the verdict's first. "fail" has a second one
+  // where masking cannot be judged.
+  std::vector<GateFinding> findings;
 };
 
 struct GateResult {

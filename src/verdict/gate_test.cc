@@ -94,6 +94,42 @@ TEST(Gate, HoldsBothNumbersWhereEpisodesAreUnequal) {
   EXPECT_EQ(gate(2.93, 2.0), GateStatus::Fail);
 }
 
+// 19.5 % -> 0.0 % is no reason to say that nothing can be said.
+TEST(Gate, HoldsTheRatioOfRatesWhereOnlyTheCandidateHardlyFails) {
+  CellComparison cell = cell_of();
+  ChannelComparison& names = cell.channels[Channel::ToolName];
+  names.baseline = 0.2;
+  names.candidate = 0.0;
+  names.amplification.reset();
+  names.amplification_ci95.reset();
+  names.amplification_upper95.reset();
+  names.difference = -0.2;
+  names.difference_ci95 = Interval{-0.25, -0.15};
+  names.difference_upper95 = -0.16;
+  GateCriteria criteria;
+  criteria.max_amplification[Channel::ToolName] = 1.5;
+  EXPECT_EQ(status_of(cell, criteria), GateStatus::Inconclusive);  // the baseline's are sparse too
+  names.sparse_in_candidate = true;
+  const GateFinding held =
+      finding_of(gate_of_cell(cell, judged(Verdict::Clean), criteria), "max_amplification");
+  EXPECT_EQ(held.status, GateStatus::Pass);
+  EXPECT_EQ(held.value, 0.0);
+  EXPECT_EQ(held.sentence,
+            "the ratio of the rates of tool_name (held for the amplification, for which the "
+            "candidate fails in too few tasks) is 0.00, at most 1.50 asked");
+  criteria.basis = GateBasis::Confidence;
+  EXPECT_EQ(status_of(cell, criteria), GateStatus::Pass);  // (0.2 - 0.16) / 0.2 = 0.2
+  criteria.max_amplification[Channel::ToolName] = 0.1;
+  EXPECT_EQ(status_of(cell, criteria), GateStatus::Inconclusive);
+  names.difference_upper95.reset();
+  criteria.max_amplification[Channel::ToolName] = 1.5;
+  EXPECT_EQ(status_of(cell, criteria), GateStatus::Inconclusive);
+  // Weighed alike, the candidate fails more than the limit allows.
+  criteria.basis = GateBasis::Estimate;
+  names.weighed_amplification = 2.0;
+  EXPECT_EQ(status_of(cell, criteria), GateStatus::Inconclusive);
+}
+
 TEST(Gate, TakesTheVerdictsThatFailByDefault) {
   const std::pair<Verdict, GateStatus> table[] = {
       {Verdict::DegradedAndMasked, GateStatus::Fail},
@@ -132,7 +168,7 @@ TEST(Gate, GivesInconclusiveUngradedAndFragileTheMeaningOfTheCriteria) {
     criteria.ungraded = meaning;
     EXPECT_EQ(status_of(ungraded, criteria, Verdict::Inconclusive), meaning);
     Judgement fragile = judged(Verdict::Clean);
-    fragile.fragile = true;
+    fragile.fragile_by = {Unknown::Excluded};
     criteria = {};
     criteria.fragile = meaning;
     EXPECT_EQ(gate_of_cell(cell_of(), fragile, criteria).status, meaning);
@@ -211,7 +247,7 @@ TEST(Gate, WritesCountsAsEverywhere) {
 
 TEST(Gate, FailsAVerdictThoughItIsFragile) {
   Judgement fragile = judged(Verdict::Masked);
-  fragile.fragile = true;
+  fragile.fragile_by = {Unknown::Excluded};
   EXPECT_EQ(gate_of_cell(cell_of(), fragile, {}).status, GateStatus::Fail);
 }
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "compare/comparison.h"
+#include "verdict/unknown.h"
 
 namespace unmask {
 
@@ -35,13 +37,15 @@ struct Judgement {
   bool unmasked_damage = false;
   Verdict verdict = Verdict::Inconclusive;
   std::optional<Flatness> flatness;      // with Masked
-  bool fragile = false;                  // changes with excluded episodes as best, worst or failed
+  std::set<Unknown> fragile_by;          // what the verdict changes with, read one way or another
   std::vector<std::string> reasons;      // sentences, the decisive first
   std::optional<NeededEvidence> needed;  // with Inconclusive
+
+  bool fragile() const { return !fragile_by.empty(); }
 };
 
 // Judges one comparison whose multiplicity has been applied (a test without a Holm p is no
-// evidence). `fragile` is left false: audit sets it.
+// evidence). `fragile_by` is left empty: audit fills it.
 //
 //   degraded          Delta < 0, Holm p < 0.05
 //   unmasked damage   U > 0, Holm p < 0.05; lower end of the 95 % interval of G(k_tight) > 0; and
