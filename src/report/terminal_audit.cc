@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kNamesShown = 8;
 constexpr std::size_t kWarningsShown = 8;
+constexpr int kNotMarked = -1;  // no budget of a curve
 
 std::string_view kind_in_words(SubKind kind) {
   return to_string(kind);
@@ -44,6 +45,8 @@ void show_arm(Screen& screen, std::string_view role, const ArmSummary& arm, long
   text += ", " + tasks_by_trials(arm);
   if (arm.episodes_excluded > 0)
     text += fmt::format(", {} excluded", count_text(arm.episodes_excluded));
+  if (arm.episodes_ungraded > 0)
+    text += fmt::format(", {} ungraded", count_text(arm.episodes_ungraded));
   // A long label is cut so that the counts stay readable.
   const std::size_t counts = std::max<std::size_t>(48, 13 + display_width(text));
   const std::size_t room = screen.width() > counts + 12 ? screen.width() - counts : 12;
@@ -160,8 +163,8 @@ void show_budget(Screen& screen, const CellComparison& cell, const CompareOption
                {"   ── candidate", Paint::Candidate},
                {"   ══ both", Paint::Strong},
                {"   ░░ gap", Paint::Bad},
-               {"   ▲ the tight budget", Paint::Dim}});
-  draw_curves(screen, points, budget.k_tight);
+               {knows_tight(cell) ? "   ▲ the tight budget" : "", Paint::Dim}});
+  draw_curves(screen, points, knows_tight(cell) ? budget.k_tight : kNotMarked);
   const std::string unmasked = unmasked_gap_in_words(cell, with_holm);
   if (!unmasked.empty()) {
     screen.blank();
