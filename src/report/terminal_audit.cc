@@ -45,14 +45,16 @@ void show_arm(Screen& screen, std::string_view role, const ArmSummary& arm, long
   text += ", " + tasks_by_trials(arm);
   if (arm.episodes_excluded > 0)
     text += fmt::format(", {} excluded", count_text(arm.episodes_excluded));
-  if (arm.episodes_ungraded > 0)
-    text += fmt::format(", {} ungraded", count_text(arm.episodes_ungraded));
   // A long label is cut so that the counts stay readable.
   const std::size_t counts = std::max<std::size_t>(48, 13 + display_width(text));
   const std::size_t room = screen.width() > counts + 12 ? screen.width() - counts : 12;
   screen.line({{fmt::format("{:<11}", role), paint},
                {fit(safe_for_terminal(arm.label), room)},
                {"  " + text, Paint::Dim}});
+  // A line of its own: beside the other counts it would not fit 80 columns.
+  if (arm.episodes_ungraded > 0)
+    screen.paragraph("           ", fmt::format("{} ungraded", count_text(arm.episodes_ungraded)),
+                     Paint::Dim);
 }
 
 void show_arms(Screen& screen, const CellComparison& cell) {
