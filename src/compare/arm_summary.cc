@@ -174,7 +174,9 @@ void summarize_errors(const Arm& arm, BudgetSummary& budget) {
   }
   if (tasks == 0) return;
   budget.mean_errors = mean_sum / tasks;
-  if (budget.k0) budget.share_near_exhaustion = near_sum / tasks;
+  constexpr int kNear = 2;
+  if (budget.k0 && *budget.k0 > kNear && budget.beyond_k0 == 0)
+    budget.share_near_exhaustion = near_sum / tasks;
   std::sort(errors.begin(), errors.end());
   for (std::size_t q = 0; q < budget.error_quantiles.size(); ++q) {
     budget.error_quantiles[q] = quantile(errors, static_cast<double>(q) / 4.0);
@@ -185,6 +187,10 @@ std::vector<CurvePoint> success_curve(const Arm& arm, BudgetRule rule,
                                       const BudgetSummary& budget) {
   std::vector<CurvePoint> curve;
   for (const int k : curve_budgets(budget.k0, rule)) {
+    if (budget.beyond_k0 > 0 && k >= *budget.k0) {
+      curve.push_back({k, std::nullopt, std::nullopt});
+      continue;
+    }
     const Estimate success = proportion_estimate(success_at(arm, k, budget.k0, rule, budget.count));
     curve.push_back({k, success.value, success.ci95});
   }
@@ -195,6 +201,7 @@ BudgetSummary summarize_budget(const Arm& arm, std::optional<int> k0,
                                const CompareOptions& options) {
   BudgetSummary budget;
   budget.k0 = k0;
+  if (k0) budget.beyond_k0 = successes_beyond(arm, *k0);
   budget.rule = options.rule;
   budget.count = options.count;
   budget.curve = success_curve(arm, BudgetRule::AtMost, budget);
@@ -312,6 +319,11 @@ std::optional<int> effective_budget(const Arm& arm, const CompareOptions& option
   if (in_force) return std::max(*in_force, 0);
   if (options.assumed_max_errors > 0) return options.assumed_max_errors;
   return std::nullopt;
+}
+
+bool is_identified(const BudgetSummary& budget, int k) {
+  if (!budget.k0 || k < *budget.k0) return true;
+  return k == *budget.k0 && budget.rule == BudgetRule::Live && budget.beyond_k0 == 0;
 }
 
 ArmSummary summarize_arm(const Arm& arm, const CompareOptions& options) {

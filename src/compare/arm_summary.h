@@ -45,14 +45,18 @@ struct CurvePoint {
 
 struct BudgetSummary {
   std::optional<int> k0;  // nullopt: the format has no budget; the curve then runs to 10
+  // Successful episodes with more failed calls than k0 lets any keep: k0 was not in force, and the
+  // final score is not success within it.
+  long beyond_k0 = 0;
   BudgetRule rule = BudgetRule::AtMost;
   BudgetCount count = BudgetCount::All;
-  std::vector<CurvePoint> curve;       // k = 0 ... k0 (at_most), the k0 point is the final score
-  std::vector<CurvePoint> curve_live;  // k = 1 ... k0
-  std::optional<double> mean_errors;   // E by `count`, over episodes that ran
+  // k = 0 ... k0 (at_most); the k0 point is the final score, undefined where beyond_k0 > 0.
+  std::vector<CurvePoint> curve;
+  std::vector<CurvePoint> curve_live;       // k = 1 ... k0
+  std::optional<double> mean_errors;        // E by `count`, over episodes that ran
   std::array<double, 5> error_quantiles{};  // 0, 25, 50, 75, 100 %; meaningless without episodes
   // Episodes with E >= k0 - 2, E of both sides as the budget in force counts them; nullopt without
-  // k0.
+  // k0, where k0 was not in force, and where it is 2 or less: then every episode would be near.
   std::optional<double> share_near_exhaustion;
 };
 
@@ -128,6 +132,10 @@ ArmSummary summarize_arm(const Arm& arm, const CompareOptions& options);
 
 // The same with the budget given: what compare_arms uses where two arms differ in theirs.
 ArmSummary summarize_arm_at(const Arm& arm, std::optional<int> k0, const CompareOptions& options);
+
+// Whether success with the budget k under budget.rule is known: below k0; at k0 by the live rule,
+// where it is the final score, unless k0 was not in force; anywhere without k0.
+bool is_identified(const BudgetSummary& budget, int k);
 
 // The budget in force, else the one options assume, else nullopt.
 std::optional<int> effective_budget(const Arm& arm, const CompareOptions& options);

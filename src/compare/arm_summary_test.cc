@@ -199,6 +199,28 @@ TEST(ArmSummary, RunsTheCurveToTenWithoutABudget) {
   EXPECT_EQ(summarize_arm(free, assumed).budget.curve.back().k, 5);
 }
 
+// A success with 3 failed calls under a stated budget of 2: the final score is not S(2).
+TEST(ArmSummary, HasNoSuccessAtABudgetThatWasNotInForce) {
+  std::vector<FailedCall> three(3, failed(Channel::Rejected, "refund"));
+  const std::vector<EpisodeFacts> episodes = {episode("a", 0, true, 5, three),
+                                              episode("b", 0, true, 5), episode("c", 0, true, 5)};
+  const BudgetSummary stated = summarize_arm(arm(episodes, 2), kOptions).budget;
+  EXPECT_EQ(stated.beyond_k0, 1);
+  ASSERT_EQ(stated.curve.size(), 3u);
+  EXPECT_DOUBLE_EQ(*stated.curve[1].success, 2.0 / 3);
+  EXPECT_FALSE(stated.curve[2].success);
+  EXPECT_FALSE(stated.curve_live.back().success);
+  EXPECT_FALSE(stated.share_near_exhaustion);
+  EXPECT_FALSE(is_identified(stated, 2));
+  EXPECT_TRUE(is_identified(stated, 1));
+  EXPECT_DOUBLE_EQ(stated.error_quantiles[4], 3);
+  // Under a budget that lets them be, the curve ends in the final score.
+  const BudgetSummary kept = summarize_arm(arm(episodes, 4), kOptions).budget;
+  EXPECT_EQ(kept.beyond_k0, 0);
+  EXPECT_DOUBLE_EQ(*kept.curve[4].success, 1.0);
+  EXPECT_DOUBLE_EQ(*kept.share_near_exhaustion, 1.0 / 3);
+}
+
 TEST(ArmSummary, KeepsTheCurveShortUnderAnAbsurdBudget) {
   const ArmSummary summary = summarize_arm(
       arm({episode("a", 0, true, 3), episode("b", 0, true, 3)}, 2000000000), kOptions);

@@ -28,10 +28,19 @@ std::vector<double> gap_by_task(const PairedArms& arms, int k, std::optional<int
   return gaps;
 }
 
+// False where a success of either arm holds more failed calls than k0 lets any keep: then the final
+// scores are not success within k0.
+bool is_kept(const PairedArms& arms, std::optional<int> k0) {
+  return !k0 || successes_beyond(arms.baseline, *k0) + successes_beyond(arms.candidate, *k0) == 0;
+}
+
 void add_curve(const PairedArms& arms, const std::optional<MeanTest>& delta,
                const TaskResamples& resamples, const CompareOptions& options,
                BudgetComparison& out) {
-  const std::vector<int> budgets = curve_budgets(out.k0, options.rule);
+  std::vector<int> budgets = curve_budgets(out.k0, options.rule);
+  const bool in_force = is_kept(arms, out.k0);
+  if (!in_force) std::erase_if(budgets, [&](int k) { return k >= *out.k0; });
+  if (budgets.empty()) return;
   std::vector<std::vector<double>> columns;
   for (const int k : budgets) {
     columns.push_back(gap_by_task(arms, k, out.k0, options.rule, options.count));
@@ -42,7 +51,7 @@ void add_curve(const PairedArms& arms, const std::optional<MeanTest>& delta,
     out.gap.push_back(
         {budgets[i], band->mean[i], cut_to(band->band95[i], -1, 1), cut_to(band->ci95[i], -1, 1)});
   }
-  if (out.k0 && delta && !out.gap.empty()) out.gap.back().gap = -delta->mean;
+  if (out.k0 && in_force && delta && !out.gap.empty()) out.gap.back().gap = -delta->mean;
 }
 
 UnmaskedGap unmasked_gap(const PairedArms& arms, const BudgetComparison& budget, BudgetRule rule,
@@ -63,7 +72,7 @@ void add_unmasked(const PairedArms& arms, const std::optional<MeanTest>& delta,
 Warning not_identified(const BudgetComparison& budget) {
   return {"k_tight_not_identified",
           "The tight budget of " + counted(budget.k_tight, "failed call") +
-              " is not below the budget in force, " + std::to_string(*budget.k0) +
+              " is not below the error budget, " + std::to_string(*budget.k0) +
               ", so whether the budget masks damage cannot be judged from these logs: no verdict "
               "can be masked or clean.",
           "", 1};

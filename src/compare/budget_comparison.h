@@ -12,8 +12,8 @@ namespace unmask {
 std::vector<double> unmasked_by_task(const PairedArms& arms, int k_tight, int k0, BudgetRule rule,
                                      BudgetCount count);
 
-// The budget both arms are held to, the smaller one (nullopt: neither has one); an arm with a
-// larger one is recounted at it by the `live` rule.
+// The budget both arms are held to, the smaller one (nullopt: neither has one); where
+// they differ, each arm is recounted at it by the `live` rule, from its own failed calls.
 std::optional<int> settle_budget(PairedArms& arms, const CompareOptions& options);
 
 // Shape    `resamples` draws the tasks evaluated in both arms. `delta`: the outcome, for G(k0) =

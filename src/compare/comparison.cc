@@ -46,8 +46,10 @@ std::optional<int> settle_budget(PairedArms& arms, const CompareOptions& options
   const std::optional<int> of_baseline = effective_budget(arms.baseline, options);
   const std::optional<int> of_candidate = effective_budget(arms.candidate, options);
   const std::optional<int> k0 = smaller(of_baseline, of_candidate);
-  if (of_baseline != k0) arms.baseline = recounted_at(arms.baseline, *k0);
-  if (of_candidate != k0) arms.candidate = recounted_at(arms.candidate, *k0);
+  if (of_baseline == of_candidate) return k0;
+  // An arm that states the smaller one need not have kept to it.
+  arms.baseline = recounted_at(arms.baseline, *k0);
+  arms.candidate = recounted_at(arms.candidate, *k0);
   return k0;
 }
 
@@ -107,7 +109,7 @@ void list_unevaluated(const PairedArms& arms, const std::vector<std::size_t>& ev
     const bool in_baseline = evaluated_in(arms.baseline, {t}) > 0;
     const bool in_candidate = evaluated_in(arms.candidate, {t}) > 0;
     const std::string where = in_baseline ? "candidate" : in_candidate ? "baseline" : "either arm";
-    unpaired.push_back(std::string(kNotEvaluated) + where + ": " + arms.baseline.tasks[t].id);
+    unpaired.push_back(std::string(kNotGraded) + where + ": " + arms.baseline.tasks[t].id);
   }
 }
 
@@ -152,8 +154,8 @@ void compare_success(const PairedArms& arms, std::optional<int> k0, const TaskRe
   }
 }
 
-// Success and the error budget are compared over the tasks evaluated in both arms; so are the
-// numbers of each arm that stand beside the comparison.
+// Success and the curves are compared over the tasks evaluated in both arms; so are the numbers of
+// each arm that stand beside them. What needs no grade stays over all tasks compared.
 void summarize_outcome_where_both_have_one(const PairedArms& arms, std::optional<int> k0,
                                            const CompareOptions& options, CellComparison& cell) {
   const std::vector<std::size_t> both =
@@ -167,7 +169,10 @@ void summarize_outcome_where_both_have_one(const PairedArms& arms, std::optional
     summary->trials_max = outcome.trials_max;
     summary->success = outcome.success;
     summary->pass_hat_k = outcome.pass_hat_k;
-    summary->budget = outcome.budget;
+    // E is known of ungraded episodes too: its mean stays that of all tasks compared.
+    summary->budget.beyond_k0 = outcome.budget.beyond_k0;
+    summary->budget.curve = outcome.budget.curve;
+    summary->budget.curve_live = outcome.budget.curve_live;
   }
 }
 

@@ -70,8 +70,9 @@ struct UnmaskedGap {  // METHOD 3
 struct BudgetComparison {
   std::optional<int> k0;  // the smaller of the arms'; nullopt: none
   int k_tight = 2;
-  bool k_tight_is_primary = true;          // false: not 2, exploratory
-  std::vector<GapPoint> gap;               // k = 0 ... k0 (or 10); the last of k0 is -Delta
+  bool k_tight_is_primary = true;  // false: not 2, exploratory
+  // k = 0 ... k0 (or 10); the last of k0 is -Delta, and missing where k0 was not in force.
+  std::vector<GapPoint> gap;
   UnmaskedGap unmasked;                    // under options.count
   UnmaskedGap agent_only;                  // --count agent
   UnmaskedGap all_sides;                   // --count all
@@ -151,8 +152,8 @@ struct LogGaps {
 
 // How unpaired_tasks begins for a task of which an arm has only excluded episodes.
 inline constexpr std::string_view kNeverRan = "no episode that ran in ";
-// ... and of which an arm has no evaluated episode, though some ran.
-inline constexpr std::string_view kNotEvaluated = "no evaluated episode in ";
+// ... and of which an arm has no graded episode, though some ran.
+inline constexpr std::string_view kNotGraded = "no graded episode in ";
 
 struct CellComparison {
   std::string cell;  // name of the cell, "gemma dense telecom INT4"
@@ -160,7 +161,7 @@ struct CellComparison {
   ArmSummary candidate;
   long paired_tasks = 0;
   long evaluated_tasks = 0;    // of these, with a graded episode that ran in both arms
-  long episodes_baseline = 0;  // evaluated, in paired tasks
+  long episodes_baseline = 0;  // graded, in evaluated tasks: those the outcome rests on
   long episodes_candidate = 0;
   std::vector<std::string> unpaired_tasks;  // "only in baseline: 17"
   Outcome outcome;
@@ -191,11 +192,10 @@ struct CellComparison {
 // Pairs tasks by (domain, task id), reduces both arms to the common ones, and compares. The two arm
 // summaries are of the reduced arms too, so that the rates and the differences beside them agree.
 //
-// Budget   K0 is the smaller of the arms' (none is larger than any). Where they differ, the arm
-// with the
-//          larger is recounted at K0 by the `live` rule before anything else: success, Delta, S(K).
-//          Its calls stay, so its channel counts include what it did after that point; `warnings`
-//          says so.
+// Budget   K0 is the smaller of the arms' (none is larger than any). Where they differ, both
+//          are recounted at K0 by the `live` rule before anything else: success, Delta, S(K), each
+//          from its own failed calls. An arm that kept to K0 stays as it is. The calls stay, so the
+//          channel counts include what was done after that point; `warnings` says so.
 // Warnings pairing_warnings(baseline, candidate), what concerns the budget, and "substitution",
 //          failures that moved from one channel to another; evidence_warnings of
 //          each arm are the caller's.

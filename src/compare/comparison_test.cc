@@ -267,7 +267,7 @@ TEST(CompareArms, TakesArmsThatRanDifferentTasksForNoEvidence) {
   EXPECT_FALSE(compared(b, c).ran);
 }
 
-TEST(CompareArms, LeavesTasksWithoutAnEvaluatedEpisodeOutOfTheOutcome) {
+TEST(CompareArms, LeavesTasksWithoutAGradedEpisodeOutOfTheOutcome) {
   Arm b = random_arm({.tasks = 12, .seed = 14});
   const Arm c = random_arm({.tasks = 12, .seed = 15});
   for (std::size_t e = b.tasks[3].begin; e < b.tasks[3].end; ++e)
@@ -288,10 +288,13 @@ TEST(CompareArms, LeavesTasksWithoutAnEvaluatedEpisodeOutOfTheOutcome) {
   const CellComparison ungraded = compared(b, c);
   EXPECT_EQ(ungraded.paired_tasks, 12);
   EXPECT_EQ(ungraded.evaluated_tasks, 11);
-  EXPECT_EQ(ungraded.unpaired_tasks[0], "no evaluated episode in baseline: 3");
+  EXPECT_EQ(ungraded.unpaired_tasks[0], "no graded episode in baseline: 3");
   EXPECT_EQ(ungraded.candidate.tasks, 11);
   EXPECT_NEAR(*ungraded.candidate.success.value - *ungraded.baseline.success.value,
               ungraded.outcome.delta->mean, 1e-12);
+  // E needs no grade: its mean speaks of the tasks that the lengths beside it speak of.
+  EXPECT_NEAR(*ungraded.baseline.budget.mean_errors,
+              *summarize_arm(b, few_resamples()).budget.mean_errors, 1e-12);
 }
 
 // The easiest tasks never ran in one arm: what is left are the same episodes in both.
@@ -339,6 +342,28 @@ TEST(CompareArms, RecountsTheArmWithTheLargerBudget) {
   EXPECT_NEAR(*cell.baseline.success.value, 0.5, 1e-12);
   EXPECT_TRUE(warned(cell.warnings, "budget_differs"));
   EXPECT_EQ(cell.budget.gap.back().k, 4);
+}
+
+// The arm that states the smaller budget did not keep to it: both are counted from what they did.
+TEST(CompareArms, RecountsTheArmThatOnlyStatesTheSmallerBudget) {
+  const std::vector<EpisodeFacts> episodes = {episode("a", 0, true, 9, refused(5)),
+                                              episode("b", 0, true, 9, refused(1))};
+  const CellComparison cell = compared(arm(episodes, 2), arm(episodes, 10, "INT4"));
+  EXPECT_DOUBLE_EQ(*cell.baseline.success.value, 0.5);
+  EXPECT_DOUBLE_EQ(*cell.candidate.success.value, 0.5);
+  EXPECT_EQ(cell.outcome.delta->mean, 0);
+  EXPECT_EQ(cell.baseline.budget.beyond_k0, 0);
+}
+
+TEST(CompareArms, EndsTheGapBeforeABudgetThatWasNotInForce) {
+  const std::vector<EpisodeFacts> episodes = {episode("a", 0, true, 9, refused(5)),
+                                              episode("b", 0, true, 9, refused(1))};
+  const CellComparison cell = compared(arm(episodes, 2), arm(episodes, 2, "INT4"));
+  EXPECT_DOUBLE_EQ(*cell.baseline.success.value, 1.0);
+  ASSERT_EQ(cell.budget.gap.size(), 2u);
+  EXPECT_EQ(cell.budget.gap.back().k, 1);
+  EXPECT_FALSE(cell.budget.gap_tight);
+  EXPECT_FALSE(cell.budget.unmasked.test);
 }
 
 TEST(CompareArms, HasNoUnmaskedGapWithoutABudgetUnlessOneIsStated) {

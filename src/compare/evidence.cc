@@ -107,6 +107,28 @@ void warn_of_ungraded(const Arm& arm, Warnings& out) {
        places.text(), places.count()});
 }
 
+void warn_of_budget(const Arm& arm, Warnings& out) {
+  const std::optional<int> budget = budget_in_force(arm);
+  if (!budget) return;
+  const int max_errors = std::max(*budget, 0);
+  const long beyond = successes_beyond(arm, max_errors);
+  if (beyond == 0) return;
+  Places places;
+  for (const EpisodeFacts& episode : arm.episodes) {
+    if (is_evaluated(episode) && *episode.success && episode.errors_all >= max_errors)
+      places.add(place_of(episode) + " (" + counted(episode.errors_all, "failed call") + ")");
+  }
+  out.push_back(
+      {"budget_contradicted",
+       counted(beyond, "successful episode") + (beyond == 1 ? " holds" : " hold") +
+           " more failed calls than the stated error budget allows (max_errors = " +
+           std::to_string(max_errors) + " ends an episode at " +
+           counted(max_errors, "failed call") +
+           " of both sides together), so that budget was not in force: the final score is not "
+           "success within it.",
+       places.text(), beyond});
+}
+
 void warn_of_tool_evidence(const Arm& arm, Warnings& out) {
   std::map<ToolEvidence, std::int64_t> used;
   for (const EpisodeFacts& episode : arm.episodes) {
@@ -407,6 +429,7 @@ std::vector<Warning> evidence_warnings(const Arm& arm) {
   warn_of_selection_window(arm, out);
   warn_of_excluded(arm, out);
   warn_of_ungraded(arm, out);
+  warn_of_budget(arm, out);
   warn_of_tool_evidence(arm, out);
   warn_of_parser_loss(arm, out);
   warn_of_unknown_texts(arm, out);

@@ -24,6 +24,7 @@ namespace unmask {
 //   mixed_models, mixed_policies   within the arm, by episode
 //   trials_are_copies      every task's trials are one trajectory
 //   one_task, one_trial
+//   budget_contradicted    successes with more failed calls than the budget in force lets any keep
 // Differences between the headers of an arm's shards (commits among them) are seen where the shards
 // are read.
 std::vector<Warning> evidence_warnings(const Arm& arm);

@@ -53,6 +53,28 @@ TEST(Evidence, CountsExcludedEpisodesAndSaysWhere) {
   EXPECT_EQ(excluded->where, "task 1 trial 1; task 2 trial 0");
 }
 
+// Two failed calls in a success: none that a budget of 3 forbids, one more than 2 lets any keep.
+TEST(Evidence, ContradictsABudgetThatSuccessesExceed) {
+  std::vector<EpisodeFacts> episodes = sound_episodes();
+  episodes[2].errors_all = 2;
+  episodes[5].errors_all = 4;
+  episodes[5].success = false;
+  episodes[6].errors_all = 9;
+  episodes[6].excluded = true;
+  EXPECT_FALSE(find(evidence_warnings(arm(episodes, 3)), "budget_contradicted"));
+  EXPECT_FALSE(find(evidence_warnings(arm(episodes, std::nullopt)), "budget_contradicted"));
+  const std::vector<Warning> warnings = evidence_warnings(arm(episodes, 2));
+  const Warning* contradicted = find(warnings, "budget_contradicted");
+  ASSERT_TRUE(contradicted);
+  EXPECT_EQ(contradicted->count, 1);
+  EXPECT_EQ(contradicted->where, "task 1 trial 0 (2 failed calls)");
+  EXPECT_NE(contradicted->message.find("1 successful episode holds more failed calls"),
+            std::string::npos);
+  EXPECT_NE(contradicted->message.find("max_errors = 2 ends an episode at 2 failed calls"),
+            std::string::npos)
+      << contradicted->message;
+}
+
 TEST(Evidence, RecognisesTheSelectionWindowByCommitAndByDate) {
   RunInfo info;
   info.format = "tau2";

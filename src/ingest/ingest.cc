@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "ingest/format.h"
+#include "ingest/measurements.h"
 #include "ingest/source.h"
 
 namespace unmask {
@@ -44,7 +46,9 @@ Result<IngestReport> read(const Source& source, const ReadOptions& options,
   // A sink is promised complete run info: the format's name is part of it.
   std::once_flag once;
   RunInfo named;
+  Measurements measurements;
   const EpisodeSink naming = [&](const RunInfo& info, std::size_t index, Episode&& episode) {
+    measurements.check(index, episode);
     if (!info.format.empty()) return sink(info, index, std::move(episode));
     std::call_once(once, [&] {
       named = info;
@@ -60,6 +64,8 @@ Result<IngestReport> read(const Source& source, const ReadOptions& options,
     error.message += "; " + source.damage()->reason;
     return error;
   }
+  if (std::optional<Warning> warning = measurements.warning())
+    report->warnings.push_back(std::move(*warning));
   // A native log keeps the format it was made from.
   if (report->run.info.format.empty()) report->run.info.format = (*format)->name;
   if (report->bytes == 0) report->bytes = source.bytes().size();

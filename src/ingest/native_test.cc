@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
 #include "base/rng.h"
@@ -116,7 +117,7 @@ class RandomRun {
     for (int i = small() % 4; i > 0; --i) e.messages.push_back(message());
     e.agent_tools = tools();
     e.user_tools = tools();
-    e.duration_seconds = maybe(real());
+    e.duration_seconds = maybe(std::fabs(real()));
     e.agent_cost_usd = maybe(real());
     e.user_cost_usd = maybe(real());
     e.model = text_or_empty();

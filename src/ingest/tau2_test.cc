@@ -390,5 +390,33 @@ TEST(Tau2, ReadsBackWhatTheWriterWrites) {
     EXPECT_EQ(again->run.episodes[i].messages, original->run.episodes[i].messages);
 }
 
+// A clock that went back, and a cost that pays: nobody measured either.
+TEST(Tau2, TakesANegativeDurationOrCostAsNotGiven) {
+  const auto with = [](std::string simulation, const std::string& duration,
+                       const std::string& cost) {
+    simulation.replace(simulation.find("\"duration\": 2.5"), 15, "\"duration\": " + duration);
+    simulation.replace(simulation.find("\"agent_cost\": 0.5"), 17, "\"agent_cost\": " + cost);
+    return simulation;
+  };
+  const std::string log = tau2_log({with(tau2_simulation("s1", "0", 0), "2.5", "1e300"),
+                                    with(tau2_simulation("s2", "0", 1), "-1e300", "0"),
+                                    with(tau2_simulation("s3", "1", 0), "0", "-0.5")});
+  const Result<IngestReport> report = ingest_bytes(log, "log.json", forced("tau2"));
+  ASSERT_TRUE(report) << report.error().message;
+  const std::vector<Episode>& episodes = report->run.episodes;
+  ASSERT_EQ(episodes.size(), 3u);
+  EXPECT_EQ(episodes[0].agent_cost_usd, 1e300);
+  EXPECT_EQ(episodes[1].duration_seconds, std::nullopt);
+  EXPECT_EQ(episodes[1].agent_cost_usd, 0);
+  EXPECT_EQ(episodes[2].duration_seconds, 0);
+  EXPECT_EQ(episodes[2].agent_cost_usd, std::nullopt);
+  ASSERT_EQ(report->warnings.size(), 1u);
+  EXPECT_EQ(report->warnings[0],
+            (Warning{"not_a_measurement",
+                     "2 durations or costs of the log, the first a duration of -1e+300, cannot "
+                     "have been measured (negative or not finite) and are treated as not given",
+                     episodes[1].where, 2}));
+}
+
 }  // namespace
 }  // namespace unmask

@@ -102,6 +102,12 @@ std::optional<int> budget_in_force(const Arm& arm) {
   return arm.info.max_errors;
 }
 
+long successes_beyond(const Arm& arm, int max_errors) {
+  return std::count_if(arm.episodes.begin(), arm.episodes.end(), [&](const EpisodeFacts& episode) {
+    return is_evaluated(episode) && *episode.success && episode.errors_all >= max_errors;
+  });
+}
+
 Arm select_tasks(const Arm& arm, std::span<const std::size_t> tasks) {
   Arm selected;
   selected.label = arm.label;

@@ -58,6 +58,11 @@ Arm make_arm(std::string label, std::vector<std::string> sources, RunInfo info,
 // K0 - the budget in force; nullopt where the format has none.
 std::optional<int> budget_in_force(const Arm& arm);
 
+// Successful episodes that hold more failed calls than a budget of max_errors lets any keep: the
+// harness ends an episode once E of both sides reaches it (METHOD 3), so with it in force there is
+// none.
+long successes_beyond(const Arm& arm, int max_errors);
+
 // The arm with only these tasks (indices into arm.tasks).
 Arm select_tasks(const Arm& arm, std::span<const std::size_t> tasks);
 

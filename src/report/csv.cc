@@ -194,6 +194,7 @@ void add_cell(CsvRows& rows, const AuditedCell& cell, const CellGate* gate) {
       .text(c.baseline.label)
       .text(c.candidate.label)
       .number(c.paired_tasks)
+      .number(c.evaluated_tasks)
       .number(c.episodes_baseline)
       .number(c.episodes_candidate)
       .number(c.baseline.success.value)
@@ -218,6 +219,7 @@ std::string cells_table(const AuditReport& report) {
                 "baseline",
                 "candidate",
                 "paired_tasks",
+                "evaluated_tasks",
                 "episodes_baseline",
                 "episodes_candidate",
                 "success_baseline",

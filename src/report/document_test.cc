@@ -258,6 +258,10 @@ TEST(Numbers, HaveOneForm) {
   EXPECT_EQ(p_value(0.04567), "0.0457");
   EXPECT_EQ(p_value(1), "1");
   EXPECT_EQ(rounded(34484.4), "34,484");
+  EXPECT_EQ(rounded(1.23e12), "1.2e+12");
+  EXPECT_EQ(decimal(1e300, 4), "1.0e+300");
+  EXPECT_EQ(decimal(-1e300, 1), "−1.0e+300");
+  EXPECT_EQ(decimal(999999999.4, 1), "999999999.4");
   EXPECT_EQ(rounded(NAN), "–");
   EXPECT_EQ(points_interval(Interval{-0.05, 0.024}), "[−5.0, +2.4]");
 }

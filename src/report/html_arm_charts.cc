@@ -33,8 +33,7 @@ constexpr std::string_view kArmCurveBand =
 constexpr std::string_view kArmCurveSpec =
     R"json({"data":{"name":"curve","values":@values@},"width":660,"height":220,"layer":[
 @band@{"mark":{"type":"line","color":"var(--baseline)","strokeWidth":2,"point":{"filled":true,"size":55,"color":"var(--baseline)"}},"encoding":{"y":{"field":"success","type":"quantitative"},
-"tooltip":[{"field":"k","title":"K"},{"field":"success","title":"success","format":".1%"},{"field":"lo","title":"95% from","format":".1%"},{"field":"hi","title":"to","format":".1%"}]}},
-@tightrule@],
+"tooltip":[{"field":"k","title":"K"},{"field":"success","title":"success","format":".1%"},{"field":"lo","title":"95% from","format":".1%"},{"field":"hi","title":"to","format":".1%"}]}}@tightrule@],
 "encoding":{"x":{"field":"k","type":"quantitative","title":"K, failed calls allowed","axis":{"format":"d","tickMinStep":1},"scale":{"nice":false}},
 "y":{"type":"quantitative","title":"success","axis":{"format":".0%"},"scale":{"zero":false}}}})json";
 
@@ -128,10 +127,11 @@ Chart arm_curve_chart(const ArmSummary& arm, int k_tight) {
   const bool band = std::any_of(arm.budget.curve.begin(), arm.budget.curve.end(),
                                 [](const CurvePoint& point) { return point.ci95.has_value(); });
   if (values != "[]")
-    chart.spec = filled(kArmCurveSpec, {{"@band@", band ? std::string(kArmCurveBand) : ""},
-                                        {"@tightrule@", std::string(kTightRule)},
-                                        {"@tight@", std::to_string(k_tight)},
-                                        {"@values@", values}});
+    chart.spec =
+        filled(kArmCurveSpec, {{"@band@", band ? std::string(kArmCurveBand) : ""},
+                               {"@tightrule@", tight_rule(is_identified(arm.budget, k_tight))},
+                               {"@tight@", std::to_string(k_tight)},
+                               {"@values@", values}});
   return chart;
 }
 

@@ -7,6 +7,7 @@
 #include "report/numbers.h"
 #include "report/render.h"
 #include "report/sample_words.h"
+#include "report/sections.h"
 #include "report/sentences.h"
 
 namespace unmask::html {
@@ -25,6 +26,7 @@ std::vector<Field> arm_row(const std::string& role, const ArmSummary& arm, long 
                  count_field(arm.episodes_in_log, json + "/episodes/in_log")),
           words(tasks_by_trials(arm)),
           count_field(arm.episodes_excluded, json + "/episodes/excluded_infrastructure"),
+          count_field(arm.episodes_ungraded, json + "/episodes/ungraded"),
           percent_field(arm.success.value, json + "/success/rate"),
           percent_interval_field(arm.success.ci95, json + "/success/ci95"),
           count_field(arm.agent_calls, json + "/calls/agent"),
@@ -83,6 +85,7 @@ std::string arms_table(const CellComparison& cell, const CellSpot& spot) {
                  {"episodes"},
                  {"tasks", false},
                  {"excluded"},
+                 {"ungraded"},
                  {"success"},
                  {"95%"},
                  {"agent calls"},
@@ -155,7 +158,9 @@ std::string budget_table(const CellComparison& cell, const CompareOptions& optio
         find_point(curve_of(cell.candidate), gap.k, spot.json("/candidate" + curve));
     const std::string json = spot.json(fmt::format("/budget/gap/{}", i));
     rows.rows.push_back(
-        {{fmt::format("{}{}", gap.k, gap.k == budget.k_tight ? " (tight)" : ""), "", ""},
+        {{fmt::format("{}{}", gap.k,
+                      gap.k == budget.k_tight && knows_tight(cell) ? " (tight)" : ""),
+          "", ""},
          joined(percent_field(b.success, b.json + "/success"), " ",
                 percent_interval_field(b.ci95, b.json + "/ci95")),
          joined(percent_field(c.success, c.json + "/success"), " ",

@@ -13,6 +13,7 @@
 #include "report/html_spec.h"
 #include "report/html_text.h"
 #include "report/numbers.h"
+#include "report/sections.h"
 #include "report/sentences.h"
 
 namespace unmask::html {
@@ -58,8 +59,7 @@ constexpr std::string_view kBudgetSpec = R"json({"data":{"name":"curves","values
 {"width":660,"height":230,"layer":[
 {"mark":{"type":"line","strokeWidth":2},"encoding":{"strokeDash":@dash@,"y":@success@,"color":@color@}},
 {"mark":{"type":"point","filled":true,"size":55,"opacity":1},"encoding":{"shape":@shape@,"y":@success@,"color":@color@,
-"tooltip":[{"field":"arm","title":"arm"},{"field":"k","title":"K"},{"field":"success","title":"success","format":".1%"},{"field":"lo","title":"95% from","format":".1%"},{"field":"hi","title":"to","format":".1%"}]}},
-@tightrule@],
+"tooltip":[{"field":"arm","title":"arm"},{"field":"k","title":"K"},{"field":"success","title":"success","format":".1%"},{"field":"lo","title":"95% from","format":".1%"},{"field":"hi","title":"to","format":".1%"}]}}@tightrule@],
 "encoding":{"x":{"field":"k","type":"quantitative","title":null,"axis":{"format":"d","tickMinStep":1},"scale":{"nice":false}}}},
 {"data":{"name":"gap","values":@gap@},"width":660,"height":110,"layer":[
 {"mark":{"type":"area","color":"var(--gap)","opacity":0.28},"encoding":{"y":{"field":"lo","type":"quantitative"},"y2":{"field":"hi"}}},
@@ -74,7 +74,7 @@ std::string budget_spec(const CellComparison& cell, BudgetRule rule) {
   const bool live = rule == BudgetRule::Live;
   const BudgetSummary& b = cell.baseline.budget;
   const BudgetSummary& c = cell.candidate.budget;
-  return filled(kBudgetSpec, {{"@tightrule@", std::string(kTightRule)},
+  return filled(kBudgetSpec, {{"@tightrule@", tight_rule(knows_tight(cell))},
                               {"@dash@", std::string(kArmDash)},
                               {"@shape@", std::string(kArmShape)},
                               {"@color@", std::string(kArmColor)},

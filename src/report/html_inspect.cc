@@ -77,7 +77,9 @@ std::string arm_curve_table(const ArmSummary& arm, int k_tight) {
     const CurvePoint& point = arm.budget.curve[i];
     const std::string json = fmt::format("/budget/curve/{}", i);
     rows.rows.push_back(
-        {{fmt::format("{}{}", point.k, point.k == k_tight ? " (tight)" : ""), "", ""},
+        {{fmt::format("{}{}", point.k,
+                      point.k == k_tight && is_identified(arm.budget, k_tight) ? " (tight)" : ""),
+          "", ""},
          percent_field(point.success, json + "/success"),
          percent_interval_field(point.ci95, json + "/ci95")});
   }
@@ -262,7 +264,7 @@ std::string arm_body(const InspectReport& report, bool charts) {
   std::string channels = charts ? figure(arm_rates_chart(arm, report.options), "", true) : "";
   channels += arm_channels_table(arm);
   out += section("channels", 2, "Failed calls by channel", channels);
-  if (!arm.budget.curve.empty() && arm.budget.curve.back().success)
+  if (has_success(arm.budget.curve))
     out += section("budget", 2, "Success within a budget of failed calls",
                    figure(arm_curve_chart(arm, k), arm_curve_table(arm, k), charts));
   if (!arm.names.empty())

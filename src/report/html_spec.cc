@@ -27,6 +27,10 @@ std::string filled(std::string_view pattern, std::initializer_list<Filling> fill
   return out;
 }
 
+std::string tight_rule(bool known) {
+  return known ? ",\n" + std::string(kTightRule) : std::string();
+}
+
 void write_ends(JsonWriter& json, const std::optional<Interval>& interval) {
   json.field("lo", interval ? std::optional<double>(interval->lo) : std::nullopt)
       .field("hi", interval ? std::optional<double>(interval->hi) : std::nullopt);

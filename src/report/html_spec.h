@@ -37,6 +37,9 @@ inline constexpr std::string_view kTightRule =
     R"json({"data":{"values":[{"k":@tight@,"label":"tight budget, K = @tight@"}]},"mark":{"type":"rule","color":"var(--dim)","strokeDash":[3,3]},"encoding":{"x":{"field":"k","type":"quantitative"}}},
 {"data":{"values":[{"k":@tight@,"label":"tight budget, K = @tight@"}]},"mark":{"type":"text","align":"left","dx":5,"y":8,"color":"var(--dim)","fontSize":11},"encoding":{"x":{"field":"k","type":"quantitative"},"text":{"field":"label"}}})json";
 
+// kTightRule as one more layer; empty where success there is not known.
+std::string tight_rule(bool known);
+
 // Members "lo" and "hi" of an open object.
 void write_ends(JsonWriter& json, const std::optional<Interval>& interval);
 

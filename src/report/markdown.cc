@@ -39,13 +39,15 @@ std::string channel_table(const CellComparison& cell) {
   return weighed.empty() ? out : out + "\n" + plain(weighed) + "\n";
 }
 
-std::string gap_table(const BudgetComparison& budget) {
+std::string gap_table(const CellComparison& cell) {
+  const BudgetComparison& budget = cell.budget;
+  const bool known = knows_tight(cell);
   std::string out = "| K |";
   std::string rule = "|---|";
   std::string gaps = "| gap, points |";
   for (const GapPoint& point : budget.gap) {
-    out += point.k == budget.k_tight ? fmt::format(" **{}** |", point.k)
-                                     : fmt::format(" {} |", point.k);
+    const bool tight = known && point.k == budget.k_tight;
+    out += tight ? fmt::format(" **{}** |", point.k) : fmt::format(" {} |", point.k);
     rule += "--:|";
     gaps += " " + in_points(point.gap) + " |";
   }
@@ -89,7 +91,10 @@ std::string evidence(const std::vector<Warning>& warnings, const std::vector<Dro
 // "80 of 120"; "120" where all are evaluated.
 std::string of_log(long episodes, const ArmSummary& arm) {
   if (episodes == arm.episodes_in_log) return count_text(episodes);
-  return fmt::format("{} of {}", count_text(episodes), count_text(arm.episodes_in_log));
+  std::string text = fmt::format("{} of {}", count_text(episodes), count_text(arm.episodes_in_log));
+  if (arm.episodes_ungraded > 0)
+    text += fmt::format(" ({} ungraded)", count_text(arm.episodes_ungraded));
+  return text;
 }
 
 std::string cell_section(const AuditedCell& cell, const AuditReport& report) {
@@ -131,7 +136,7 @@ std::string cell_section(const AuditedCell& cell, const AuditReport& report) {
   for (const NoiseFloor& noise : c.noise)
     body += "- noise floor: " + noise_in_words(noise, c) + "\n";
   body += "\n" + channel_table(c) + "\n";
-  if (!c.budget.gap.empty()) body += gap_table(c.budget) + "\n";
+  if (!c.budget.gap.empty()) body += gap_table(c) + "\n";
   if (!c.names.counts.empty()) body += names_table(c.names) + "\n";
   const std::string recovery = recovery_in_words(c);
   if (!recovery.empty()) body += "Recovery: " + recovery + "\n";

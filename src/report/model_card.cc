@@ -160,9 +160,13 @@ long evaluated_of(const ArmSummary& arm, const CellComparison* cell) {
 }
 
 std::string sample_of(const ArmSummary& arm, const CellComparison* cell) {
-  return fmt::format("- {}: {}; {} of the agent. {}\n", name_of(arm),
-                     episodes_in_words(arm, evaluated_of(arm, cell)),
-                     counted(arm.agent_calls, "call"), settings_of(arm.info));
+  const long evaluated = evaluated_of(arm, cell);
+  const long ran = arm.episodes_total - arm.episodes_excluded;
+  const std::string of_which =
+      ran == evaluated ? "" : fmt::format(" in the {} that ran", counted(ran, "episode"));
+  return fmt::format("- {}: {}; {} of the agent{}. {}\n", name_of(arm),
+                     episodes_in_words(arm, evaluated), counted(arm.agent_calls, "call"), of_which,
+                     settings_of(arm.info));
 }
 
 std::string block(const std::string& title, const std::string& summary, const Arms& arms,
@@ -189,7 +193,7 @@ std::vector<Warning> warnings_of(const AuditReport& report, const CellComparison
     if (report.cells.size() == 1 || warning.where == cell.cell) all.push_back(warning);
   std::erase_if(all, [](const Warning& warning) {
     return warning.code != "same_episodes" && warning.code != "unequal_episodes" &&
-           warning.code != "k_tight_not_identified";
+           warning.code != "k_tight_not_identified" && warning.code != "budget_contradicted";
   });
   return all;
 }

@@ -22,6 +22,13 @@ std::string fixed(double value, int digits, bool with_sign = false) {
   return with_sign ? "+" + text : text;
 }
 
+// From here on digits say less than the size: "1.2e+12".
+constexpr double kMostWritten = 1e9;
+
+std::string by_size(double value) {
+  return (value < 0 ? kMinus : "") + fmt::format("{:.1e}", std::fabs(value));
+}
+
 template <typename Format>
 std::string bracketed(const std::optional<Interval>& interval, Format format) {
   if (!interval) return "";
@@ -61,6 +68,7 @@ std::string p_value(std::optional<double> p) {
 
 std::string decimal(std::optional<double> value, int digits) {
   if (!value || !std::isfinite(*value)) return kAbsent;
+  if (std::fabs(*value) >= kMostWritten) return by_size(*value);
   return fixed(*value, digits);
 }
 
@@ -82,7 +90,8 @@ std::string percent_estimate(const Estimate& estimate) {
 }
 
 std::string rounded(std::optional<double> value) {
-  if (!value || !(std::fabs(*value) < 1e15)) return kAbsent;
+  if (!value || !std::isfinite(*value)) return kAbsent;
+  if (std::fabs(*value) >= kMostWritten) return by_size(*value);
   return count_text(std::lround(*value));
 }
 

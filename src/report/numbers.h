@@ -24,7 +24,7 @@ std::string in_points(std::optional<double> proportion, bool with_sign = true);
 std::string ratio(std::optional<double> value);
 // 0.0004 -> "<0.001", 0.04567 -> "0.0457", 1 -> "1".
 std::string p_value(std::optional<double> p);
-// 7.34 -> "7.3".
+// 7.34 -> "7.3"; from a billion on "1.2e+12".
 std::string decimal(std::optional<double> value, int digits = 1);
 
 // "[15.2%, 24.1%]", "[−5.0, +2.4]", "[1.72, 2.24]"; empty where absent.
@@ -35,7 +35,7 @@ std::string ratio_interval(const std::optional<Interval>& interval);
 // "19.5% [15.2%, 24.1%]".
 std::string percent_estimate(const Estimate& estimate);
 
-// 34483.6 -> "34,484".
+// 34483.6 -> "34,484"; from a billion on "1.2e+12".
 std::string rounded(std::optional<double> value);
 
 // A sentence of another room in the typography of this page: U+2212 for the minus of a number, no

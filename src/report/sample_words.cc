@@ -14,7 +14,7 @@ namespace {
 
 // Why a comparison leaves a task out, by how its line in unpaired_tasks begins.
 struct LeftOut {
-  std::vector<std::string_view> one_arm, never_ran, unevaluated;
+  std::vector<std::string_view> one_arm, never_ran, ungraded;
 };
 
 LeftOut left_out(const CellComparison& cell) {
@@ -26,8 +26,8 @@ LeftOut left_out(const CellComparison& cell) {
                                       : std::string_view(line).substr(colon + 2);
     if (line.starts_with(kNeverRan))
       out.never_ran.push_back(task);
-    else if (line.starts_with(kNotEvaluated))
-      out.unevaluated.push_back(task);
+    else if (line.starts_with(kNotGraded))
+      out.ungraded.push_back(task);
     else
       out.one_arm.push_back(task);
   }
@@ -56,10 +56,14 @@ std::string left_out_in_words(const CellComparison& cell) {
   const std::string text =
       left_out_text(tasks.one_arm, "in one arm only", "") +
       left_out_text(tasks.never_ran, "of which an arm has only excluded episodes", "") +
-      left_out_text(tasks.unevaluated, "without an evaluated episode in an arm", " of the outcome");
+      left_out_text(tasks.ungraded, "without a graded episode in an arm", " of the outcome");
   if (text.empty()) return "";
-  return fmt::format("{} compared{}",
-                     counted(cell.graded ? cell.evaluated_tasks : cell.paired_tasks, "task"), text);
+  // Calls are compared over all of them, success where both arms have a grade.
+  const std::string in_outcome = cell.graded && cell.evaluated_tasks < cell.paired_tasks
+                                     ? fmt::format(" by their calls, {} of them in the outcome",
+                                                   count_text(cell.evaluated_tasks))
+                                     : "";
+  return fmt::format("{} compared{}{}", counted(cell.paired_tasks, "task"), in_outcome, text);
 }
 
 std::string episodes_in_words(const ArmSummary& arm, long evaluated) {
@@ -71,10 +75,11 @@ std::string episodes_in_words(const ArmSummary& arm, long evaluated) {
   const auto add = [&](long episodes, std::string_view what) {
     if (episodes > 0) text += fmt::format("; {} {}", count_text(episodes), what);
   };
-  add(arm.episodes_in_log - evaluated - arm.episodes_excluded - arm.episodes_ungraded,
-      "of tasks left out");
+  add(arm.episodes_in_log - arm.episodes_total, "of tasks left out");
+  add(arm.episodes_total - evaluated - arm.episodes_excluded - arm.episodes_ungraded,
+      "of tasks left out of the outcome");
   add(arm.episodes_excluded, "excluded (infrastructure errors)");
-  add(arm.episodes_ungraded, "without a grade");
+  add(arm.episodes_ungraded, "ungraded");
   return text;
 }
 

@@ -10,13 +10,13 @@
 namespace unmask {
 
 // "11 tasks compared; 5 tasks in one arm only are left out: 3, 7, 12 and 2 more"; also those
-// without an evaluated episode in an arm, which the outcome leaves out. Empty where all are
-// compared.
+// without a graded episode in an arm, which the outcome leaves out: "11 tasks compared by their
+// calls, 9 of them in the outcome; ...". Empty where all are compared.
 std::string left_out_in_words(const CellComparison& cell);
 
 // "80 of 120 episodes evaluated, 20 tasks × 4 trials; 36 of tasks left out; 4 excluded
-// (infrastructure errors)": what became of every episode of the arm's log. `evaluated`: those the
-// outcome rests on.
+// (infrastructure errors); 2 ungraded": what became of every episode of the arm's log. `evaluated`:
+// those the outcome rests on.
 std::string episodes_in_words(const ArmSummary& arm, long evaluated);
 
 // "failed calls (both sides)": what E counts (METHOD 2), beside the agent's failures by channel.

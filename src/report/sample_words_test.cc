@@ -20,11 +20,14 @@ TEST(LeftOut, NamesThreeTasksAndCountsTheRest) {
                          "only in baseline: 13",
                          "only in baseline: 14",
                          "no episode that ran in candidate: 20",
-                         "no evaluated episode in baseline: 21"};
-  EXPECT_EQ(left_out_in_words(cell),
-            "114 tasks compared; 5 tasks in one arm only are left out: 3, a: b, 12 and 2 more; 1 "
-            "task of which an arm has only excluded episodes is left out: 20; 1 task without an "
-            "evaluated episode in an arm is left out of the outcome: 21");
+                         "no graded episode in baseline: 21"};
+  cell.evaluated_tasks = 113;
+  EXPECT_EQ(
+      left_out_in_words(cell),
+      "114 tasks compared by their calls, 113 of them in the outcome; 5 tasks in one arm only "
+      "are left out: 3, a: b, 12 and 2 more; 1 task of which an arm has only excluded "
+      "episodes is left out: 20; 1 task without a graded episode in an arm is left out of "
+      "the outcome: 21");
   cell.unpaired_tasks.clear();
   EXPECT_EQ(left_out_in_words(cell), "");
 }
@@ -46,14 +49,31 @@ TEST(Episodes, AddUpToTheLog) {
   EXPECT_EQ(episodes_in_words(arm, 80),
             "80 of 120 episodes evaluated, 20 tasks × 4 trials; 36 of tasks left out; 4 excluded "
             "(infrastructure errors)");
-  arm.episodes_ungraded = 36;
+  arm.episodes_total = 120;
+  arm.episodes_ungraded = 24;
   EXPECT_EQ(
       episodes_in_words(arm, 80),
-      "80 of 120 episodes evaluated, 20 tasks × 4 trials; 4 excluded (infrastructure errors); "
-      "36 without a grade");
+      "80 of 120 episodes evaluated, 20 tasks × 4 trials; 12 of tasks left out of the outcome; "
+      "4 excluded (infrastructure errors); 24 ungraded");
   arm.episodes_ungraded = arm.episodes_excluded = 0;
-  arm.episodes_in_log = 80;
+  arm.episodes_in_log = arm.episodes_total = 80;
   EXPECT_EQ(episodes_in_words(arm, 80), "80 episodes, 20 tasks × 4 trials");
+}
+
+TEST(Episodes, SayHowManyAreUngradedWhereverTheyAreCounted) {
+  AuditReport report = sample_audit();
+  CellComparison& cell = report.cells[0].comparison;
+  EXPECT_EQ(to_terminal(report, {}).find("ungraded"), std::string::npos);
+  cell.candidate.episodes_ungraded = 128;
+  cell.candidate.episodes_evaluated = cell.episodes_candidate = 328;
+  EXPECT_NE(to_terminal(report, {}).find("128 ungraded"), std::string::npos);
+  EXPECT_NE(to_markdown(report).find("328 of 460 (128 ungraded)"), std::string::npos);
+  EXPECT_NE(to_html(report, {}).find("<th scope=\"col\" class=\"n\">ungraded</th>"),
+            std::string::npos);
+  EXPECT_NE(to_model_card(report).find("128 ungraded; 3,328 calls of the agent in the 456 episodes "
+                                       "that ran"),
+            std::string::npos)
+      << to_model_card(report);
 }
 
 AuditReport unequal() {

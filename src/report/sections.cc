@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/numbers.h"
 
 namespace unmask {
@@ -67,11 +69,26 @@ std::string tool_evidence_in_words(const ArmSummary& arm) {
   return text;
 }
 
+bool has_success(const std::vector<CurvePoint>& curve) {
+  return std::any_of(curve.begin(), curve.end(),
+                     [](const CurvePoint& point) { return point.success.has_value(); });
+}
+
+bool knows_tight(const CellComparison& cell) {
+  return is_identified(cell.baseline.budget, cell.budget.k_tight) &&
+         is_identified(cell.candidate.budget, cell.budget.k_tight);
+}
+
 std::string budget_in_words(const BudgetSummary& budget) {
   const std::string who = budget.count == BudgetCount::All ? "both sides' failed calls"
                                                            : "the agent's failed calls only";
   if (!budget.k0) return fmt::format("no error budget in this format; {} counted", who);
-  return fmt::format("error budget {}; {} counted", *budget.k0, who);
+  const std::string kept =
+      budget.beyond_k0 == 0
+          ? ""
+          : fmt::format(", which {} exceed{}", counted(budget.beyond_k0, "successful episode"),
+                        budget.beyond_k0 == 1 ? "s" : "");
+  return fmt::format("error budget {}{}; {} counted", *budget.k0, kept, who);
 }
 
 }  // namespace unmask

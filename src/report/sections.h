@@ -24,7 +24,11 @@ void show_mechanism(Screen& screen, const std::optional<Mechanism>& mechanism);
 // "offered tools from the domain's built-in list" ...
 std::string tool_evidence_in_words(const ArmSummary& arm);
 
-// "at_most, all sides, K0 = 10".
+// Whether any budget of the curve has a success rate.
+bool has_success(const std::vector<CurvePoint>& curve);
+// Whether success within the tight budget is known of both arms; it is not marked elsewhere.
+bool knows_tight(const CellComparison& cell);
+// "error budget 10; both sides' failed calls counted".
 std::string budget_in_words(const BudgetSummary& budget);
 
 }  // namespace unmask

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kNamesShown = 8;
 constexpr std::size_t kWarningsShown = 8;
+constexpr int kNotMarked = -1;  // no budget of a curve
 
 std::string_view kind_in_words(SubKind kind) {
   return to_string(kind);
@@ -50,6 +51,10 @@ void show_arm(Screen& screen, std::string_view role, const ArmSummary& arm, long
   screen.line({{fmt::format("{:<11}", role), paint},
                {fit(safe_for_terminal(arm.label), room)},
                {"  " + text, Paint::Dim}});
+  // A line of its own: beside the other counts it would not fit 80 columns.
+  if (arm.episodes_ungraded > 0)
+    screen.paragraph("           ", fmt::format("{} ungraded", count_text(arm.episodes_ungraded)),
+                     Paint::Dim);
 }
 
 void show_arms(Screen& screen, const CellComparison& cell) {
@@ -161,8 +166,8 @@ void show_budget(Screen& screen, const CellComparison& cell, const CompareOption
                {"   ── candidate", Paint::Candidate},
                {"   ══ both", Paint::Strong},
                {"   ░░ gap", Paint::Bad},
-               {"   ▲ the tight budget", Paint::Dim}});
-  draw_curves(screen, points, budget.k_tight);
+               {knows_tight(cell) ? "   ▲ the tight budget" : "", Paint::Dim}});
+  draw_curves(screen, points, knows_tight(cell) ? budget.k_tight : kNotMarked);
   const std::string unmasked = unmasked_gap_in_words(cell, with_holm);
   if (!unmasked.empty()) {
     screen.blank();

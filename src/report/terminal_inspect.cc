@@ -151,13 +151,13 @@ bool is_same_level(const CurvePoint& a, const CurvePoint& b) {
 
 void show_curve(Screen& screen, const InspectReport& report) {
   const BudgetSummary& budget = report.arm.budget;
-  if (budget.curve.empty() || !budget.curve.back().success) return;
+  if (!has_success(budget.curve)) return;
   screen.heading("Success with at most K failed calls");
   Table table;
   table.columns = {{"K"}, {"success"}, {"[95%]", true, 1}, {"", false}};
   for (std::size_t i = 0; i < budget.curve.size(); ++i) {
     const CurvePoint& point = budget.curve[i];
-    const bool tight = point.k == report.options.k_tight;
+    const bool tight = point.k == report.options.k_tight && is_identified(budget, point.k);
     const Paint paint = tight ? Paint::Strong : Paint::Plain;
     // Past the tight budget a curve that no longer moves is one row.
     std::size_t last = i;

@@ -162,16 +162,16 @@ TEST_F(OnATerminal, LogsThatNeverRanAreNotCalledUngraded) {
   EXPECT_EQ(screen.find("no grades"), std::string::npos);
 }
 
-TEST_F(OnATerminal, TellsTasksOfOneArmFromTasksWithoutAnEvaluatedEpisode) {
+TEST_F(OnATerminal, TellsTasksOfOneArmFromTasksWithoutAGradedEpisode) {
   AuditReport report = sample_audit();
   CellComparison& cell = report.cells[0].comparison;
   cell.paired_tasks = 114;
   cell.evaluated_tasks = 112;
-  cell.unpaired_tasks = {"only in baseline: 17", "no evaluated episode in baseline: 3",
-                         "no evaluated episode in either arm: 4"};
+  cell.unpaired_tasks = {"only in baseline: 17", "no graded episode in baseline: 3",
+                         "no graded episode in either arm: 4"};
   const std::string both =
-      "112 tasks compared; 1 task in one arm only is left out: 17; 2 tasks without an evaluated "
-      "episode in an arm are left out of the outcome: 3, 4";
+      "114 tasks compared by their calls, 112 of them in the outcome; 1 task in one arm only is "
+      "left out: 17; 2 tasks without a graded episode in an arm are left out of the outcome: 3, 4";
   EXPECT_NE(to_terminal(report, {false, 250}).find(both), std::string::npos);
   cell.unpaired_tasks.erase(cell.unpaired_tasks.begin());
   EXPECT_EQ(to_terminal(report, {false, 250}).find("in one arm only"), std::string::npos);

@@ -284,7 +284,7 @@ std::string unmasked_sentence(const CellComparison& cell) {
              "to get one.";
     if (budget.k_tight >= *budget.k0)
       return fmt::format(
-          "Masking could not be judged: the tight budget {} is not below the budget in force, {}, "
+          "Masking could not be judged: the tight budget {} is not below the error budget, {}, "
           "so there is no unmasked gap.",
           budget.k_tight, *budget.k0);
     if (!budget.gap_tight && budget.k_tight == 0 && cell.evaluated_tasks >= 2)
@@ -294,12 +294,14 @@ std::string unmasked_sentence(const CellComparison& cell) {
   }
   const MeanTest& unmasked = *budget.unmasked.test;
   const std::string_view fewer = cell.baseline.budget.rule == BudgetRule::Live ? "fewer than " : "";
+  const bool kept = cell.baseline.budget.beyond_k0 + cell.candidate.budget.beyond_k0 == 0;
+  const std::string in_force =
+      kept ? fmt::format("{}{}", fewer, *budget.k0) : std::string("the unknown one in force");
   std::string text = fmt::format(
-      "Under a budget of {}{} instead of {}{} the candidate's gap grows by {} (unmasked gap, "
+      "Under a budget of {}{} instead of {} the candidate's gap grows by {} (unmasked gap, "
       "95 % interval {}, {})",
-      fewer, counted(budget.k_tight, "failed call"), fewer, *budget.k0,
-      signed_points(unmasked.mean), interval_of_points(unmasked.ci95),
-      holm_text(budget.unmasked.p_holm));
+      fewer, counted(budget.k_tight, "failed call"), in_force, signed_points(unmasked.mean),
+      interval_of_points(unmasked.ci95), holm_text(budget.unmasked.p_holm));
   if (budget.gap_tight && budget.gap_tight_ci95) {
     text += fmt::format("; the gap there is {} ({})", signed_points(*budget.gap_tight),
                         interval_of_points(*budget.gap_tight_ci95));

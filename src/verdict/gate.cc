@@ -190,8 +190,10 @@ GateFinding success_finding(const CellComparison& cell, double limit, GateBasis 
   const int k = cell.budget.k_tight;
   Measured measured;
   measured.high = false;
-  const std::optional<Interval> interval = interval_of(
-      budget.rule == BudgetRule::Live ? budget.curve_live : budget.curve, k, measured.value);
+  std::optional<Interval> interval;
+  if (is_identified(budget, k))
+    interval = interval_of(budget.rule == BudgetRule::Live ? budget.curve_live : budget.curve, k,
+                           measured.value);
   if (interval) {
     measured.bad_limit = interval->lo;
     measured.good_limit = interval->hi;

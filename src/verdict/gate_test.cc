@@ -341,6 +341,19 @@ TEST(Gate, HoldsTheIncreaseAndTheSuccessUnderTheTightBudget) {
   EXPECT_EQ(status_of(cell_of(), criteria), GateStatus::Fail);
 }
 
+TEST(Gate, CannotSayWhatSuccessWasWithinABudgetThatIsNoTighter) {
+  CellComparison cell = cell_of();
+  GateCriteria criteria;
+  criteria.min_success_tight = 0.1;
+  cell.candidate.budget.k0 = 3;
+  EXPECT_EQ(status_of(cell, criteria), GateStatus::Pass);
+  cell.candidate.budget.k0 = 2;
+  EXPECT_EQ(status_of(cell, criteria), GateStatus::Inconclusive);
+  EXPECT_EQ(finding_of(gate_of_cell(cell, judged(Verdict::Clean), criteria), "min_success_tight")
+                .sentence,
+            "S(2) of the candidate is undefined, at least 10.0 % asked");
+}
+
 TEST(Gate, AsksForEquivalenceAndTellsAWideIntervalFromALargeDifference) {
   GateCriteria criteria;
   criteria.require_equivalence = true;
