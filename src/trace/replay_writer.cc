@@ -124,7 +124,6 @@ std::string unchecked_replay_line(const ReplayReply& reply) {
   }
   if (reply.seconds) json.field("seconds", *reply.seconds);
   put_text(json, "error", reply.error);
-  json.end_object();
   return line_of(json);
 }
 
