@@ -10,8 +10,16 @@ import math
 import sys
 
 
-def number(value, form="{:.2f}"):
-    return "–" if value is None else form.format(value)
+def number(value, digits=2, unit=""):
+    """Halves away from zero, as report/numbers.cc.
+
+    >>> number(1.125), number(-0.005), number(-0.001), number(97.25, 1, " %")
+    ('1.13', '-0.01', '0.00', '97.3 %')
+    """
+    if value is None:
+        return "–"
+    rounded = math.floor(abs(value) * 10**digits + 0.5) / 10**digits
+    return f"{-rounded if value < 0 and rounded else rounded:.{digits}f}{unit}"
 
 
 def ratio(value, ends):
@@ -19,7 +27,7 @@ def ratio(value, ends):
         return "–"
     if ends is None:
         return number(value)
-    return f"{value:.2f} ({number(ends[0])} to {number(ends[1])})"
+    return f"{number(value)} ({number(ends[0])} to {number(ends[1])})"
 
 
 def width(ends):
@@ -29,12 +37,12 @@ def width(ends):
     return math.log(ends[1]) - math.log(ends[0])
 
 
-def estimate(parameter, digits="{:.2f}"):
-    return "–" if parameter is None else digits.format(parameter["value"])
+def estimate(parameter):
+    return "–" if parameter is None else number(parameter["value"])
 
 
 def p_value(p):
-    return "–" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+    return "–" if p is None else "<0.001" if p < 0.001 else number(p, 3)
 
 
 def foretold_flips(models):
@@ -44,7 +52,7 @@ def foretold_flips(models):
     if not held_out:
         return "–"
     low, high = held_out["flips_ci95"]
-    return f"{held_out['flips_predicted']:.1f} ({low:.1f} to {high:.1f})"
+    return f"{number(held_out['flips_predicted'], 1)} ({number(low, 1)} to {number(high, 1)})"
 
 
 def by_label(margins):
@@ -93,7 +101,7 @@ def main():
         row([name, estimate(multiplicative.get("alpha")), estimate(multiplicative.get("lambda")), estimate(multiplicative.get("sigma")),
              estimate(additive.get("sigma")), p_value(models.get("p_lambda")), f"{flips['flips']} of {flips['pairs']}",
              foretold_flips(models), {True: "yes", False: "no", None: "–"}[flips["margins_foretell"]], str(flips["other_text"]),
-             number(100 * outcomes["same"] / outcomes["replies"], "{:.1f} %")])
+             number(100 * outcomes["same"] / outcomes["replies"], 1, " %")])
 
     print("\nModel calls, both arms together, and the width of the interval of log A:\n")
     row(["arm", "whole episodes: calls", "width", "drawn replay: calls", "width", "replay calls for the episodes' width"])
@@ -107,7 +115,7 @@ def main():
         asked = 2 * drawn[name]["contexts"]
         narrow = width(drawn[name]["channels"]["tool_name"]["amplification_ci95"])
         same = None if wide is None or narrow is None or wide == 0 else asked * (narrow / wide) ** 2
-        row([name, f"{calls:.0f}", number(wide), str(asked), number(narrow), number(same, "{:.0f}")])
+        row([name, number(calls, 0), number(wide), str(asked), number(narrow), number(same, 0)])
 
 
 if __name__ == "__main__":

@@ -119,6 +119,14 @@ Result<Done> complete_options(MarginsArguments& a) {
   return check_inputs_kept(a.out, a.replays, {});
 }
 
+// The baseline and its second asking change places: each is the other's second asking.
+void exchange_askings(ReplayArm& asked_again, std::vector<ReplayArm>& arms) {
+  const std::string first = asked_again.repeats;
+  for (ReplayArm& arm : arms)
+    if (arm.label == first || arm.repeats == first) arm.repeats = asked_again.label;
+  asked_again.repeats.clear();
+}
+
 // Makes another arm the baseline.
 Result<Done> choose_baseline(const std::string& label, const std::string& source, Replay& replay) {
   if (label.empty()) return Done{};
@@ -126,6 +134,7 @@ Result<Done> choose_baseline(const std::string& label, const std::string& source
   std::string known;
   for (ReplayArm& arm : replay.head.arms) {
     arm.baseline = arm.label == label;
+    if (arm.baseline && !arm.repeats.empty()) exchange_askings(arm, replay.head.arms);
     found = found || arm.baseline;
     known += (known.empty() ? "" : ", ") + arm.label;
   }

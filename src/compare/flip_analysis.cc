@@ -401,7 +401,9 @@ FlipFits analyse_flips(const ReplayTable& table, DecisionKind kind, const Paired
     decisions[task] += 1;
     flips[task] += row.flip ? 1 : 0;
     analysis.flips += row.flip ? 1 : 0;
-    if (row.baseline.known == Margin::Known::AtLeast) ++analysis.censored;
+    if (row.baseline.known != Margin::Known::AtLeast) continue;
+    ++analysis.censored;
+    analysis.censored_flips += row.flip ? 1 : 0;
   }
   analysis.flip_share = rate_estimate(flips, decisions, static_cast<double>(table.tasks()));
   analysis.replay_noise = replay_noise_of(margins);
@@ -409,6 +411,7 @@ FlipFits analyse_flips(const ReplayTable& table, DecisionKind kind, const Paired
   add_logistic(columns_of(margins, std::nullopt, every), analysis);
   const Columns all = columns_of(margins, analysis.replay_noise, every);
   analysis.fitted = static_cast<long>(all.task.size());
+  analysis.fitted_flips = std::count(all.flip.begin(), all.flip.end(), 1);
   add_models(table, margins, all, options, out);
   return out;
 }

@@ -159,8 +159,12 @@ struct FlipAnalysis {
   long off_top = 0;       // left out: the baseline's reply was not its own likeliest
   long censored = 0;      // left out of bins and models: the baseline's margin is a bound
   long undetermined = 0;  // left out: a bound that does not tell a flip
-  long fitted = 0;        // what the models are fitted to
+  // What the models are fitted to. Pairs neither censored nor fitted are left out of the models by
+  // the replay noise: not measured twice, or too near the reach of the alternatives.
+  long fitted = 0;
   long flips = 0;
+  long censored_flips = 0;  // of these
+  long fitted_flips = 0;
   Estimate flip_share;  // of the pairs
   std::vector<FlipBin> bins;
   std::optional<Logistic> logistic;              // flips, and what does not flip, in 8 tasks each

@@ -124,6 +124,61 @@ TEST(Mechanism, AnArmThatRepeatsTheBaselineIsNoCandidateButItsNoise) {
   EXPECT_EQ(m.candidates[0].directions.to_known_failure, 1);
 }
 
+// 12 tasks of three calls with scattered margins: known, and one that is a bound. Asked again, the
+// baseline says the same but for 0.1 nats.
+Hand asked_twice() {
+  Hand h;
+  h.replay.head.arms.push_back({"again", "", "", "", false, "bf16"});
+  for (int i = 0; i < 36; ++i) {
+    const std::string id = std::to_string(i);
+    h.context(id, std::to_string(i / 3));
+    const double m = 0.3 + 0.1 * i;
+    const double m_again = m + (i % 2 == 0 ? 0.1 : -0.1);
+    const double noisy = m + (i % 5 - 2) * 0.6;
+    if (i % 3 == 0) {
+      h.call(id, "bf16", "open", {{"open", -0.1}, {"zz", -1.0}});
+    } else {
+      h.call(id, "bf16", "open", {{"open", -0.1}, {"close", -0.1 - m}, {"zz", -9}});
+      h.call(id, "again", "open", {{"open", -0.1}, {"close", -0.1 - m_again}, {"zz", -9}});
+    }
+    if (noisy > 0)
+      h.call(id, "int4", "open", {{"open", -0.1}, {"close", -0.1 - noisy}, {"zz", -9}});
+    else
+      h.call(id, "int4", "close", {{"close", -0.1}, {"open", -0.1 + noisy}, {"zz", -9}});
+  }
+  return h;
+}
+
+TEST(Mechanism, CountsTheFlipsOutsideTheModels) {
+  const FlipAnalysis flips = asked_twice().analysed().candidates[0].flips[1];
+  EXPECT_EQ(flips.pairs, 36);
+  EXPECT_EQ(flips.censored, 12);
+  EXPECT_EQ(flips.fitted, 24);
+  EXPECT_GT(flips.censored_flips, 0);
+  EXPECT_GT(flips.fitted_flips, 0);
+  EXPECT_EQ(flips.flips, flips.censored_flips + flips.fitted_flips);
+}
+
+std::string said_of_replay_noise(const Mechanism& mechanism) {
+  std::string said;
+  for (const Warning& warning : mechanism.warnings)
+    if (warning.code == "no_replay_noise" && said.empty()) said = warning.message;
+  return said;
+}
+
+TEST(Mechanism, SaysWhoseReplayNoiseIsNotKnown) {
+  Hand h = asked_twice();
+  EXPECT_EQ(said_of_replay_noise(h.analysed()), "");
+  // Of another arm that was asked twice the noise is no word on the baseline.
+  h.replay.head.arms[0].baseline = false;
+  h.replay.head.arms[1].baseline = true;
+  const std::string said = said_of_replay_noise(h.analysed());
+  EXPECT_TRUE(
+      said.starts_with("The replay noise in the file is that of 'bf16', which was asked "
+                       "twice; 'int4', the baseline here, was asked once"))
+      << said;
+}
+
 TEST(Mechanism, ASampledReplyThatIsNotItsLikeliestIsLeftOut) {
   Hand h;
   h.replay.head.greedy = false;

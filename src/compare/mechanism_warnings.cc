@@ -132,7 +132,30 @@ void warn_of_copies(const Mechanism& mechanism, Notices& warnings) {
                "", copies);
 }
 
-void warn_of_flips(const CandidateMechanism& candidate, Notices& warnings) {
+// Why the replay noise of the baseline is not known. `other` is set where it is another arm that
+// was asked twice: its noise is no word on this one.
+struct OneAsking {
+  std::string why;
+  bool other = false;
+};
+
+OneAsking one_asking(const ReplayHead& head) {
+  std::string baseline;
+  std::string repeated;
+  for (const ReplayArm& arm : head.arms) {
+    if (arm.baseline) baseline = arm.label;
+    if (!arm.repeats.empty()) repeated = arm.repeats;
+  }
+  if (repeated.empty()) return {"The baseline was not asked twice"};
+  if (repeated == baseline)
+    return {"The baseline was asked twice, but fewer than 2 margins were measured in both askings"};
+  return {fmt::format("The replay noise in the file is that of '{}', which was asked twice; '{}', "
+                      "the baseline here, was asked once",
+                      repeated, baseline),
+          true};
+}
+
+void warn_of_flips(const CandidateMechanism& candidate, const OneAsking& asked, Notices& warnings) {
   for (const FlipAnalysis& flips : candidate.flips) {
     const long pairs = flips.pairs + flips.other_text;
     warnings.add(2 * flips.other_text > pairs, "other_text",
@@ -143,10 +166,10 @@ void warn_of_flips(const CandidateMechanism& candidate, Notices& warnings) {
                  candidate.label, flips.other_text);
     if (!flips.models || flips.replay_noise) continue;
     const double lambda = flips.models->multiplicative.lambda->value;
-    warnings.add(lambda < 1, "no_replay_noise",
-                 fmt::format("The baseline was not asked twice, so its replay noise is taken as 0; "
-                             "noise would show as lambda below 1 ({}).",
-                             to_string(flips.kind)),
+    warnings.add(lambda < 1 || asked.other, "no_replay_noise",
+                 fmt::format("{}, so its replay noise is taken as 0; noise would show as lambda "
+                             "below 1 ({}).",
+                             asked.why, to_string(flips.kind)),
                  candidate.label);
   }
 }
@@ -164,12 +187,13 @@ std::vector<Warning> warnings_of(const Mechanism& mechanism, bool every_arm_aske
                "", chosen - mechanism.contexts);
   warn_of_copies(mechanism, warnings);
   for (const ReplayedArm& arm : mechanism.arms) warn_of_arm(arm, warnings);
+  const OneAsking asked = one_asking(mechanism.head);
   for (const CandidateMechanism& candidate : mechanism.candidates) {
     warnings.add(every_arm_asked && candidate.contexts == 0, "nothing_to_compare",
                  "No reply of this arm is to a context that the baseline replied to: there is "
                  "nothing to compare.",
                  candidate.label);
-    warn_of_flips(candidate, warnings);
+    warn_of_flips(candidate, asked, warnings);
   }
   warnings.add(!mechanism.head.greedy, "sampled",
                "Replies were sampled: a baseline's reply that is not its own likeliest is left out "

@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "ingest/call_arguments.h"
@@ -227,6 +228,32 @@ void read_body_member(std::string_view key, LazyValue value, const FieldReader& 
   if (body.line.kind == "context") return read_context_member(key, value, fields, body.context);
 }
 
+using Names = std::unordered_set<std::string>;
+
+// The channel that the calls alone show, by the rules of failure/call_check.h, which know the
+// schemas as well. empty: none.
+struct ShownFault {
+  std::size_t call = 0;
+  std::string_view channel;
+};
+
+ShownFault shown_fault(const std::vector<ToolCall>& calls, const Names& offered) {
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (!calls[i].arguments_are_object) return {i, "malformed"};
+    if (offered.count(calls[i].name) == 0) return {i, "tool_name"};
+  }
+  return {calls.size(), ""};
+}
+
+// Whether the channel of a reply can be, given its calls: the one they show, a schema that a call
+// before that one breaks, or, where they show none, markup that leaked into the text.
+bool channel_can_be(const ReplayReply& reply, const Names& offered) {
+  const ShownFault shown = shown_fault(reply.calls, offered);
+  if (reply.channel == shown.channel) return true;
+  if (reply.channel == "schema") return shown.call > 0;
+  return shown.channel.empty() && reply.channel == "malformed";
+}
+
 class ReplayReader {
  public:
   explicit ReplayReader(const Source& source) : source_(source), lines_(source) {}
@@ -240,6 +267,7 @@ class ReplayReader {
     if (std::optional<Error> error = read_head(*head)) return *error;
     for (const ReplayArm& arm : report_.replay.head.arms) arms_.insert(arm.label);
     while (const std::optional<LineRecords::Line> line = lines_.next()) read_line(*line);
+    note_replies_without_check();
     if (source_.damage())
       notes_.drop(source_.damage()->code, source_.damage()->reason, source_.damage()->where);
     report_.warnings = notes_.take_warnings();
@@ -273,15 +301,33 @@ class ReplayReader {
       read_body_member(key, value, fields, body);
     };
     if (visit_record(json_, line.text, "line", fields, visit, line.last)) {
-      if (body.line.kind == "reply" && is_as_written(line.text) == false)
-        notes.warn("changed_reply",
-                   "the reply's line is not as it was written: its check does not fit; it was read "
-                   "as it stands",
-                   place);
+      if (body.line.kind == "reply") look_at_check(is_as_written(line.text), notes, place);
       const std::string problem = keep(std::move(body), notes, place);
       if (!problem.empty()) notes.drop("replay_line", "the line " + problem, place);
     }
     notes_.append(std::move(notes));
+  }
+
+  void look_at_check(std::optional<bool> as_written, Notes& notes, const std::string& place) {
+    if (as_written)
+      any_check_ = true;
+    else
+      without_check_.push_back(place);
+    if (as_written == false)
+      notes.warn("changed_reply",
+                 "the reply's line is not as it was written: its check does not fit; it was read "
+                 "as it stands",
+                 place);
+  }
+
+  // Known at the end only: where no reply has a check, an earlier version wrote them.
+  void note_replies_without_check() {
+    if (!any_check_) return;
+    for (const std::string& place : without_check_)
+      notes_.warn("changed_reply",
+                  "the reply's line has no check, as other replies of the file have: it is not as "
+                  "it was written; it was read as it stands",
+                  place);
   }
 
   // Takes the line in; else says why not.
@@ -293,7 +339,8 @@ class ReplayReader {
   }
 
   std::string keep_tools(Body body) {
-    if (!tools_.insert(body.id).second) return "is a second list of tools of the same id";
+    const Names names(body.tools.names.begin(), body.tools.names.end());
+    if (!tools_.emplace(body.id, names).second) return "is a second list of tools of the same id";
     body.tools.id = std::move(body.id);
     report_.replay.tools.push_back(std::move(body.tools));
     return "";
@@ -302,9 +349,10 @@ class ReplayReader {
   std::string keep_context(Body body) {
     ReplayContext& context = body.context;
     if (context.task_id.empty()) return "is a context without its task";
-    if (tools_.count(context.tools_id) == 0)
-      return "is a context whose tools no earlier line lists";
-    if (!contexts_.insert(body.id).second) return "is a second context of the same id";
+    const auto offered = tools_.find(context.tools_id);
+    if (offered == tools_.end()) return "is a context whose tools no earlier line lists";
+    if (!contexts_.emplace(body.id, &offered->second).second)
+      return "is a second context of the same id";
     context.id = std::move(body.id);
     report_.replay.contexts.push_back(std::move(context));
     return "";
@@ -312,8 +360,8 @@ class ReplayReader {
 
   std::string keep_reply(Body body, Notes& notes, const std::string& place) {
     ReplayReply& reply = body.reply;
-    if (contexts_.count(reply.context_id) == 0)
-      return "is a reply to a context no earlier line has";
+    const auto context = contexts_.find(reply.context_id);
+    if (context == contexts_.end()) return "is a reply to a context no earlier line has";
     if (arms_.count(reply.arm) == 0) return "is a reply of an arm the head does not name";
     if (reply.sample < 0) return "is a reply with a sample below 0";
     if (!reply.channel.empty() && reply.channel != "malformed" && reply.channel != "tool_name" &&
@@ -323,21 +371,33 @@ class ReplayReader {
       return "is a second reply of the same arm to the same context";
     if (body.prompt_tokens || body.completion_tokens)
       reply.usage = TokenUsage{body.prompt_tokens.value_or(0), body.completion_tokens.value_or(0)};
-    std::optional<Decision> decision;
-    if (!reply.decision.empty()) {
-      Result<Decision> parsed = parse_decision(reply.decision);
-      if (parsed) {
-        decision = std::move(*parsed);
-        const std::string_view contradiction = contradiction_in(*decision);
-        if (!contradiction.empty()) notes.warn("contradictory_logprobs", contradiction, place);
-      } else {
-        notes.warn("unreadable_decision", parsed.error().message + "; the decision was ignored",
-                   place);
-      }
-    }
-    report_.decisions.push_back(std::move(decision));
+    if (!channel_can_be(reply, *context->second))
+      notes.warn("contradictory_reply",
+                 "the reply's channel is not the one that its calls and the offered tools show; it "
+                 "was read as it stands",
+                 place);
+    report_.decisions.push_back(decision_of(reply, notes, place));
     report_.replay.replies.push_back(std::move(reply));
     return "";
+  }
+
+  std::optional<Decision> decision_of(const ReplayReply& reply, Notes& notes,
+                                      const std::string& place) {
+    if (reply.decision.empty()) return std::nullopt;
+    Result<Decision> decision = parse_decision(reply.decision);
+    if (!decision) {
+      notes.warn("unreadable_decision", decision.error().message + "; the decision was ignored",
+                 place);
+      return std::nullopt;
+    }
+    const std::string_view contradiction = contradiction_in(*decision);
+    if (!contradiction.empty()) notes.warn("contradictory_logprobs", contradiction, place);
+    if (decision->name && !reply.calls.empty() && decision->name->name != reply.calls[0].name)
+      notes.warn("contradictory_reply",
+                 "the reply's log-probabilities are of another name than that of its first call; "
+                 "it was read as it stands",
+                 place);
+    return std::move(*decision);
   }
 
   const Source& source_;
@@ -346,12 +406,25 @@ class ReplayReader {
   Notes notes_;
   ReplayReport report_;
   std::set<std::string> arms_;
-  std::set<std::string> tools_;
-  std::set<std::string> contexts_;
+  std::map<std::string, Names> tools_;
+  std::map<std::string, const Names*> contexts_;  // what is offered there
+  bool any_check_ = false;
+  std::vector<std::string> without_check_;  // places of replies
   std::set<std::tuple<std::string, std::string, int>> replies_;
 };
 
 }  // namespace
+
+std::optional<double> temperature_of(const ReplayArm& arm) {
+  LazyRecord json;
+  Notes unused;
+  const FieldReader fields(unused, "settings");
+  std::optional<double> temperature;
+  visit_record(json, arm.settings, "settings", fields, [&](std::string_view key, LazyValue value) {
+    if (key == "temperature") fields.number(value, key, temperature);
+  });
+  return temperature;
+}
 
 Result<ReplayReport> read_replay(const std::string& path, const ReadOptions& options) {
   const Result<Source> source = Source::open(path, options);

@@ -20,6 +20,9 @@ struct ReplayReport {
   std::vector<Warning> warnings;
 };
 
+// Of the arm's settings; nullopt: they say none.
+std::optional<double> temperature_of(const ReplayArm& arm);
+
 // Reads a file ("-" is standard input; compressed ones are expanded), or bytes in memory, `name`
 // being what errors call them. Dropped are lines that are no JSON, of another kind, without their
 // key, or about a context, arm or list of tools that no earlier line has; a reply that comes a

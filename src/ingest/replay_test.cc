@@ -98,6 +98,98 @@ TEST(ReadReplay, SaysWhichRepliesAreNotAsTheyWereWritten) {
   EXPECT_EQ(is_as_written(line), false);
 }
 
+TEST(ReadReplay, TakesAMissingCheckForAChangeWhereOtherRepliesHaveOne) {
+  const Replay replay = small_replay();
+  std::string bytes = write_replay(replay);
+  const std::string checked = replay_line(replay.replies[0]);
+  const std::string unchecked = unchecked_replay_line(replay.replies[0]);
+  bytes.replace(bytes.find(checked), checked.size(), unchecked);
+  const Result<ReplayReport> one = read_replay_bytes(bytes, "r.jsonl");
+  ASSERT_TRUE(one);
+  ASSERT_EQ(one->warnings.size(), 1u);
+  EXPECT_EQ(one->warnings[0].code, "changed_reply");
+  EXPECT_EQ(one->warnings[0].where, "r.jsonl:4");
+  EXPECT_NE(one->warnings[0].message.find("has no check"), std::string::npos);
+  // A file none of whose replies has one is of an earlier version.
+  for (const ReplayReply& reply : replay.replies) {
+    const std::size_t at = bytes.find(replay_line(reply));
+    if (at != std::string::npos)
+      bytes.replace(at, replay_line(reply).size(), unchecked_replay_line(reply));
+  }
+  const Result<ReplayReport> none = read_replay_bytes(bytes, "r.jsonl");
+  ASSERT_TRUE(none);
+  EXPECT_TRUE(none->warnings.empty());
+  EXPECT_TRUE(none->replay == replay);
+  // A check that was moved or cut is not an earlier version's line.
+  EXPECT_EQ(is_as_written(R"({"kind": "reply", "check": "12", "arm": "a"})"), false);
+  EXPECT_EQ(is_as_written(R"({"kind":"reply","check":"0123456789abcdef"})"), false);
+}
+
+// Another call before its own, of a tool that is offered.
+void call_first(ReplayReply& reply) {
+  ToolCall call;
+  call.name = "get_order";
+  call.arguments = "{}";
+  reply.calls.insert(reply.calls.begin(), call);
+}
+
+std::vector<Warning> warnings_after(void (*change)(ReplayReply& reply)) {
+  Replay replay = small_replay();
+  change(replay.replies[0]);
+  const Result<ReplayReport> read = read_replay_bytes(write_replay(replay), "r.jsonl");
+  EXPECT_TRUE(read);
+  return read ? read->warnings : std::vector<Warning>{};
+}
+
+TEST(ReadReplay, SaysWhereAChannelContradictsTheCalls) {
+  for (void (*change)(ReplayReply&) :
+       {+[](ReplayReply& reply) { reply.channel.clear(); },
+        +[](ReplayReply& reply) { reply.channel = "schema"; },
+        +[](ReplayReply& reply) { reply.calls.clear(); },
+        +[](ReplayReply& reply) { reply.calls[0].arguments_are_object = false; },
+        +[](ReplayReply& reply) {
+          reply.calls[0].name = "get_order";
+          reply.decision.clear();
+        }}) {
+    const std::vector<Warning> warnings = warnings_after(change);
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_EQ(warnings[0].code, "contradictory_reply");
+    EXPECT_EQ(warnings[0].where, "r.jsonl:4");
+    EXPECT_NE(warnings[0].message.find("channel"), std::string::npos);
+  }
+  for (void (*possible)(ReplayReply&) : {+[](ReplayReply& reply) { call_first(reply); },
+                                         +[](ReplayReply& reply) {
+                                           call_first(reply);
+                                           reply.channel = "schema";
+                                         },
+                                         +[](ReplayReply& reply) {
+                                           reply.calls.clear();
+                                           reply.channel = "malformed";
+                                         },
+                                         +[](ReplayReply& reply) {
+                                           reply.calls[0].arguments_are_object = false;
+                                           reply.channel = "malformed";
+                                         }})
+    for (const Warning& warning : warnings_after(possible))
+      EXPECT_EQ(warning.message.find("channel"), std::string::npos) << warning.message;
+}
+
+TEST(ReadReplay, SaysWhereLogProbabilitiesAreOfAnotherName) {
+  const std::vector<Warning> warnings =
+      warnings_after([](ReplayReply& reply) { reply.calls[0].name = "get_ordre"; });
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].code, "contradictory_reply");
+  EXPECT_NE(warnings[0].message.find("another name"), std::string::npos);
+}
+
+TEST(ReadReplay, KnowsTheTemperatureOfAnArm) {
+  const Replay replay = small_replay();
+  EXPECT_EQ(temperature_of(replay.head.arms[0]), 0.0);
+  EXPECT_EQ(temperature_of(replay.head.arms[1]), std::nullopt);
+  EXPECT_EQ(temperature_of({"a", "", "", "{\"temperature\": 0.7, \"kv\": 1}", true, ""}), 0.7);
+  EXPECT_EQ(temperature_of({"a", "", "", "nonsense", true, ""}), std::nullopt);
+}
+
 std::string head_line() {
   return R"({"schema": "unmask.replay/1", "kind": "replay", "arms": [{"label": "a", "baseline": true}]})"
          "\n";

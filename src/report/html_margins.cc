@@ -49,7 +49,7 @@ std::string entry(std::string_view term, const std::string& meaning) {
 
 std::string role_of(const ReplayArm& arm) {
   if (arm.baseline) return "baseline";
-  return arm.repeats.empty() ? "candidate" : "the same, asked again";
+  return arm.repeats.empty() ? "candidate" : "'" + arm.repeats + "' asked again";
 }
 
 std::string replay_arms_table(const Mechanism& mechanism, const ReplaySpot& spot) {
@@ -153,7 +153,7 @@ std::string replay_channels_table(const CandidateMechanism& candidate, const Can
              {"only baseline"},
              {"only candidate"},
              {"McNemar mid-p"},
-             {"Holm p"}},
+             {"Holm p, tasks swapped"}},
             {}};
   for (const ReplayChannel& c : candidate.channels) {
     const std::string json = spot.json("/channels/" + c.channel);
@@ -259,6 +259,8 @@ std::string flips_part(const FlipAnalysis& flips, const CandidateSpot& spot, boo
     out += paragraph(escaped("No logistic line: " + flips.no_logistic + "."), "dim small");
   }
   out += models_part(flips, json);
+  if (!outside_models_in_words(flips).empty())
+    out += paragraph(escaped("Of these, " + outside_models_in_words(flips) + "."), "dim small");
   if (!calibration_in_words(flips).empty())
     out += paragraph(escaped("Held out: " + calibration_in_words(flips) + "."));
   return out;
@@ -345,12 +347,11 @@ std::string replay_sections(const AnalysedReplay& replay, const ReplaySpot& spot
   if (m.distinct && *m.distinct != m.contexts)
     distinct = " (" + inline_field(count_field(*m.distinct, spot.json("/distinct_contexts"))) +
                " distinct prompts)";
-  std::string head =
-      paragraph(contexts + " decisions" + distinct + " of " +
-                inline_field(count_field(m.tasks, spot.json("/tasks"))) + " tasks" +
-                escaped(m.head.domain.empty() ? "" : ", " + m.head.domain) +
-                escaped(m.head.log.empty() ? "" : ", from " + m.head.log) +
-                (m.head.greedy ? ", the likeliest reply of each arm." : ", replies drawn."));
+  std::string head = paragraph(contexts + " decisions" + distinct + " of " +
+                               inline_field(count_field(m.tasks, spot.json("/tasks"))) + " tasks" +
+                               escaped(m.head.domain.empty() ? "" : ", " + m.head.domain) +
+                               escaped(m.head.log.empty() ? "" : ", from " + m.head.log) + ".") +
+                     paragraph(escaped("Replies " + asked_in_words(m.head) + "."));
   head += replay_arms_table(m, spot);
   std::string out = section(id_of(spot.id(), "arms"), level, "What was asked", head);
   out += section(id_of(spot.id(), "margins"), level, "Margins",
@@ -392,7 +393,8 @@ std::string margins_method(const MarginsReport& report) {
   out += note("Unit",
               "The task. Contexts of one task are not independent, so intervals and tests resample "
               "or aggregate by task; McNemar's takes contexts as independent, of those with one "
-              "prompt the first.");
+              "prompt the first. " +
+                  std::string(kHolmInWords) + ".");
   out += note("Screen",
               fmt::format("From the rate's 95% interval: low under {}, high over {}, else watch.",
                           percent(report.options.screen_low), percent(report.options.screen_high)));

@@ -181,7 +181,9 @@ void write_flips(JsonWriter& json, const FlipAnalysis& flips) {
       .field("undetermined", flips.undetermined)
       .field("censored", flips.censored)
       .field("fitted", flips.fitted)
-      .field("flips", flips.flips);
+      .field("flips", flips.flips)
+      .field("censored_flips", flips.censored_flips)
+      .field("fitted_flips", flips.fitted_flips);
   write_estimate_of(json, "flip_share", flips.flip_share);
   json.key("bins").begin_array();
   for (const FlipBin& bin : flips.bins) {

@@ -29,7 +29,7 @@ std::string distribution_table(const Mechanism& m, double narrow) {
 
 std::string replay_channel_table(const CandidateMechanism& c) {
   std::string out = markdown_row({"channel", "baseline", "candidate", "times as often [95%]",
-                                  "points [95%]", "McNemar mid-p", "Holm p"}) +
+                                  "points [95%]", "McNemar mid-p", "Holm p, tasks swapped"}) +
                     "|---|--:|--:|--:|--:|--:|--:|\n";
   for (const ReplayChannel& channel : c.channels)
     out += markdown_row(
@@ -114,8 +114,8 @@ std::string candidate_section(const CandidateMechanism& c) {
                          left_out_in_words(flips));
   if (!not_foretold_in_words(c).empty()) out += "- " + not_foretold_in_words(c) + "\n";
   for (const FlipAnalysis& flips : c.flips)
-    if (!calibration_in_words(flips).empty())
-      out += fmt::format("- {}: {}\n", decision_in_words(flips.kind), calibration_in_words(flips));
+    for (const std::string& said : {outside_models_in_words(flips), calibration_in_words(flips)})
+      if (!said.empty()) out += fmt::format("- {}: {}\n", decision_in_words(flips.kind), said);
   out += "\n";
   for (const FlipAnalysis& flips : c.flips)
     if (flips.pairs > 0)
@@ -133,7 +133,7 @@ std::string to_markdown(const MarginsReport& report) {
   for (const AnalysedReplay& replay : report.replays) {
     const Mechanism& m = replay.mechanism;
     out += fmt::format("### Margins of decisions: {}\n\n", plain(replay.source));
-    out += contexts_in_words(m) + ".\n\n";
+    out += contexts_in_words(m) + ". Replies " + asked_in_words(m.head) + ".\n\n";
     out += distribution_table(m, report.options.narrow);
     for (const CandidateMechanism& candidate : m.candidates) out += candidate_section(candidate);
     out += fmt::format("Hallucinated names at full precision: {}",

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <set>
 
 #include "base/check.h"
+#include "ingest/replay.h"
 #include "report/margins_report.h"
 #include "report/numbers.h"
 
@@ -56,6 +58,41 @@ std::string contexts_in_words(const Mechanism& mechanism) {
           : "";
   return fmt::format("{}{} of {}", counted(mechanism.contexts, "decision"), distinct,
                      counted(mechanism.tasks, "task"));
+}
+
+std::string asked_in_words(const ReplayHead& head) {
+  std::set<double> temperatures;
+  for (const ReplayArm& arm : head.arms)
+    if (const std::optional<double> known = temperature_of(arm)) temperatures.insert(*known);
+  std::string text = head.greedy ? "greedy" : "drawn";
+  if (!temperatures.empty()) text += fmt::format(" (temperature {:g}", *temperatures.begin());
+  if (temperatures.size() > 1) text += fmt::format(" to {:g}", *temperatures.rbegin());
+  if (!temperatures.empty()) text += ")";
+  if (head.greedy)
+    return text +
+           ": the likeliest token always, so rates and what is observed are of likeliest "
+           "replies";
+  if (head.samples > 1) text += fmt::format(", {} to a context", count_text(head.samples));
+  return text +
+         ": rates by channel are of drawn replies, flips and what is observed beside what "
+         "is foretold of preferred names";
+}
+
+std::string outside_models_in_words(const FlipAnalysis& flips) {
+  const long near = flips.pairs - flips.censored - flips.fitted;
+  if (!flips.models || flips.pairs == flips.fitted) return "";
+  std::string text = fmt::format("the models fit {} of {} with {}", count_text(flips.fitted),
+                                 counted(flips.pairs, "pair"), counted(flips.fitted_flips, "flip"));
+  if (flips.censored > 0)
+    text += fmt::format("; outside: {} whose margin is a bound, with {}",
+                        count_text(flips.censored), counted(flips.censored_flips, "flip"));
+  if (near > 0)
+    text += fmt::format(
+        "{}{} not measured exactly in both askings of the baseline, or less than 3 standard "
+        "deviations of the replay noise within reach of the alternatives, with {}",
+        flips.censored > 0 ? ", and " : "; outside: ", count_text(near),
+        counted(flips.flips - flips.censored_flips - flips.fitted_flips, "flip"));
+  return text;
 }
 
 std::string flips_in_words(const FlipAnalysis& flips) {

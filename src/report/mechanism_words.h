@@ -20,6 +20,19 @@ std::string pairs_in_words(const Mechanism& mechanism);
 // "1,200 decisions (1,003 distinct prompts) of 114 tasks".
 std::string contexts_in_words(const Mechanism& mechanism);
 
+// "drawn (temperature 0.7), 4 to a context: ...": whether a replay's replies are greedy or drawn,
+// and what its rates and observations are of.
+std::string asked_in_words(const ReplayHead& head);
+
+// "the models fit 554 of 764 pairs with 150 flips; outside: 101 whose margin is a bound, with 3
+// flips, and ...": empty where there is no model or nothing is outside.
+std::string outside_models_in_words(const FlipAnalysis& flips);
+
+// What the p values of a channel are of.
+inline constexpr const char* kHolmInWords =
+    "Holm p: whole tasks swapped between the arms, corrected over candidates and channels";
+inline constexpr const char* kMcNemarInWords = "McNemar: contexts taken as independent";
+
 // "41 of 1,203 flip, 3.4% [2.1%, 5.0%]".
 std::string flips_in_words(const FlipAnalysis& flips);
 

@@ -29,10 +29,12 @@ void show_replay_head(Screen& screen, const AnalysedReplay& replay) {
   if (!m.head.domain.empty()) what += ", " + safe_for_terminal(m.head.domain);
   if (!m.head.log.empty()) what += ", from " + safe_for_terminal(m.head.log);
   screen.paragraph("  decisions  ", what);
+  screen.paragraph("  replies    ", asked_in_words(m.head));
   for (const ReplayedArm& arm : m.arms) {
     std::string text = safe_for_terminal(arm.arm.label);
     if (arm.arm.baseline) text += " (baseline)";
-    if (!arm.arm.repeats.empty()) text += " (the same, asked again)";
+    if (!arm.arm.repeats.empty())
+      text += fmt::format(" ('{}' asked again)", safe_for_terminal(arm.arm.repeats));
     text += ": " +
             fmt::format("{} {}", count_text(arm.replies), arm.replies == 1 ? "reply" : "replies");
     screen.paragraph("  arm        ", text);
@@ -94,10 +96,17 @@ void show_outcomes(Screen& screen, const CandidateMechanism& c) {
 void show_replay_channels(Screen& screen, const CandidateMechanism& c) {
   if (c.outcomes.replies == 0) return;
   Table table;
-  table.columns = {{"channel", false}, {"baseline"},          {"candidate"},
-                   {"times as often"}, {"[95%]", true, 3},    {"points"},
-                   {"[95%]", true, 2}, {"only b/c", true, 4}, {"McNemar mid-p", true, 1},
+  table.columns = {{"channel", false},
+                   {"baseline"},
+                   {"candidate"},
+                   {"times as often"},
+                   {"[95%]"},
+                   {"points", true, 1},
+                   {"[95%]", true, 3},
+                   {"only b/c", true, 4},
+                   {"McNemar mid-p", true, 2},
                    {"Holm p"}};
+  constexpr std::size_t kMcNemar = 8;
   for (const ReplayChannel& channel : c.channels)
     table.rows.push_back(
         {{channel.channel},
@@ -110,7 +119,10 @@ void show_replay_channels(Screen& screen, const CandidateMechanism& c) {
          {fmt::format("{}/{}", channel.only_baseline, channel.only_candidate)},
          {p_value(channel.mcnemar ? std::optional<double>(channel.mcnemar->p_mid) : std::nullopt)},
          {p_value(channel.p_holm)}});
-  screen.table(table);
+  const std::vector<bool> shown = screen.table(table);
+  std::string note = std::string("[95%]: clustered by task. ") + kHolmInWords;
+  if (shown[kMcNemar]) note += std::string("; ") + kMcNemarInWords;
+  screen.paragraph("  ", note + ".", Paint::Dim);
 }
 
 void show_bins(Screen& screen, const FlipAnalysis& flips) {
@@ -164,19 +176,22 @@ void show_models(Screen& screen, const FlipAnalysis& flips) {
   Table table;
   table.columns = {{"noise", false}, {"alpha", true, 3},         {"lambda"}, {"sigma"},
                    {"AIC"},          {"held-out error", true, 2}};
+  constexpr std::size_t kHeldOutError = 5;
   table.rows.push_back(model_row("additive", m.additive, !multiplicative, flips.held_out_additive));
   table.rows.push_back(
       model_row("multiplicative", m.multiplicative, multiplicative, flips.held_out_multiplicative));
-  screen.table(table);
+  const std::vector<bool> shown = screen.table(table);
   std::string note = fmt::format("lambda = 1: p {}, clustered by {}; {} with {} known as bounds",
                                  p_value(m.p_lambda), counted(m.clusters, "task"),
                                  counted(m.rows, "margin"), count_text(m.bounds));
   if (flips.replay_noise)
     note += fmt::format("; replay noise {} nats taken off",
                         decimal(std::sqrt(flips.replay_noise->variance), 3));
-  if (flips.held_out_additive)
+  if (flips.held_out_additive && shown[kHeldOutError])
     note += "; held-out error: of predicted flips, and what chance alone would give";
   screen.paragraph("  ", note + ".", Paint::Dim);
+  if (!outside_models_in_words(flips).empty())
+    screen.paragraph("  ", outside_models_in_words(flips) + ".", Paint::Dim);
 }
 
 void show_flips(Screen& screen, const CandidateMechanism& c) {

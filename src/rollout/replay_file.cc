@@ -113,6 +113,22 @@ std::string difference(const Value& found, std::string_view due_line) {
       id);
 }
 
+// Whether there are replies and none has a check: an earlier version wrote them.
+bool has_replies_without_check_only(std::string_view lines) {
+  constexpr std::string_view kReply = "{\"kind\": \"reply\"";
+  bool any = false;
+  while (!lines.empty()) {
+    const std::size_t end = lines.find('\n');
+    if (end == std::string_view::npos) break;  // torn
+    const std::string_view line = lines.substr(0, end);
+    lines.remove_prefix(end + 1);
+    if (!line.starts_with(kReply)) continue;
+    if (is_as_written(line)) return false;
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace
 
 Result<ReplayLock> ReplayLock::take(const std::string& path) {
@@ -193,6 +209,11 @@ Result<Done> ReplayFile::check_head(std::string_view line) const {
                path_};
 }
 
+// By its check; a reply without one is of an earlier version where the whole file has none.
+bool ReplayFile::has_changed(std::string_view reply_line) const {
+  return !is_as_written(reply_line).value_or(!checked_);
+}
+
 // Whether the line is the reply whose turn it is.
 bool ReplayFile::take_up_reply(std::string_view line) {
   const Result<Value> json = parse_json(line);
@@ -201,8 +222,7 @@ bool ReplayFile::take_up_reply(std::string_view line) {
   const std::size_t arm = next_ % per_context_ / samples;
   if (text_of(*json, "context") != contexts_[next_ / per_context_].id ||
       text_of(*json, "arm") != head_.arms[arm].label ||
-      whole_of(*json, "sample") != static_cast<std::int64_t>(next_ % samples) ||
-      is_as_written(line) == false)
+      whole_of(*json, "sample") != static_cast<std::int64_t>(next_ % samples) || has_changed(line))
     return false;
   if (text_of(*json, "error").empty()) answered_[arm] = true;
   ++next_;
@@ -223,8 +243,11 @@ std::string ReplayFile::misfit(std::string_view line, std::size_t number,
   const std::string kind = json ? text_of(*json, "kind") : "";
   if (kind != "tools" && kind != "context" && kind != "reply")
     return "is no line of a replay: the file itself is damaged there" + cure;
-  if (kind == "reply" && is_as_written(line) == false)
-    return "is a reply that has changed since it was written: its check does not fit" + cure;
+  if (kind == "reply" && has_changed(line))
+    return std::string("is a reply that has changed since it was written: ") +
+           (is_as_written(line) ? "its check does not fit"
+                                : "it has no check, as other replies of the file have") +
+           cure;
   const bool of_context = kind != "reply";
   if (of_context != !context_written_ || !of_context)
     return fmt::format(
@@ -306,6 +329,7 @@ Result<Done> ReplayFile::take_up() {
   const std::string_view all = *text;
   const Result<Done> same = check_head(all.substr(0, head_end));
   if (!same) return same;
+  checked_ = !has_replies_without_check_only(all.substr(head_end + 1));
   std::optional<Error> error;
   const std::string_view left = take_up_lines(all.substr(head_end + 1), error);
   if (error) return *error;
@@ -326,7 +350,7 @@ Result<Done> ReplayFile::append(std::string_view bytes) {
 }
 
 Result<Done> ReplayFile::put(std::size_t number, const ReplayReply& reply) {
-  std::string line = replay_line(reply);
+  std::string line = checked_ ? replay_line(reply) : unchecked_replay_line(reply);
   const std::lock_guard<std::mutex> lock(mutex_);
   UNMASK_CHECK(number >= next_ && number < total());
   waiting_.emplace(number, std::move(line));

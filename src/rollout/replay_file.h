@@ -81,6 +81,7 @@ class ReplayFile {
   ReplayFile(ReplayLock lock, ReplayHead head, const std::vector<PreparedContext>& contexts);
   Result<Done> take_up();
   Result<Done> check_head(std::string_view line) const;
+  bool has_changed(std::string_view reply_line) const;
   bool take_up_reply(std::string_view line);
   // `due`: the line of a context or of tools that is written next; empty where a reply is.
   std::string misfit(std::string_view line, std::size_t number, std::string_view due) const;
@@ -96,6 +97,7 @@ class ReplayFile {
   std::size_t found_ = 0;
   std::vector<bool> answered_;  // by arm
   int fd_;
+  bool checked_ = true;  // replies have a check; not where an earlier version began the file
 
   mutable std::mutex mutex_;                    // of what is below
   std::size_t next_ = 0;                        // number of the reply that is written next

@@ -253,6 +253,37 @@ TEST_F(ReplayRun, RefusesARecordedReplyWhoseCallHasChanged) {
   }
 }
 
+// The file without the checks of its first `count` replies.
+std::string without_checks(std::string text, int count) {
+  std::size_t at = 0;
+  for (int i = 0; i < count; ++i) {
+    at = text.find(", \"check\": \"", at);
+    text.erase(at, text.find('}', at) - at);
+  }
+  return text;
+}
+
+TEST_F(ReplayRun, RefusesARecordedReplyWhoseCheckIsGone) {
+  const std::string changed = without_checks(whole(), 1);
+  ASSERT_TRUE(write_file(path(), changed));
+  const ReplayEnd end = replay(usual, usual);
+  ASSERT_TRUE(end.error);
+  EXPECT_EQ(end.error->where, path() + ":4");
+  EXPECT_NE(end.error->message.find("it has no check, as other replies of the file have"),
+            std::string::npos)
+      << end.error->message;
+  EXPECT_EQ(*read_file(path()), changed) << "nothing was touched";
+}
+
+TEST_F(ReplayRun, GoesOnWithoutChecksInAFileOfAnEarlierVersion) {
+  const std::string earlier = without_checks(whole(), 40);
+  const std::size_t cut = earlier.find('\n', earlier.size() / 2) + 1;
+  ASSERT_TRUE(write_file(path(), earlier.substr(0, cut)));
+  const ReplayEnd end = replay(usual, usual);
+  ASSERT_FALSE(end.error) << to_string(*end.error);
+  EXPECT_EQ(*read_file(path()), earlier);
+}
+
 TEST_F(ReplayRun, LetsNoSecondReplayAtTheSameFile) {
   {
     const Result<ReplayLock> held = ReplayLock::take(path());

@@ -71,7 +71,7 @@ Result<Logistic> logistic(std::span<const double> x, std::span<const int> event,
     clusters.push_back(index.emplace(label, static_cast<int>(index.size())).first->second);
   fit.clusters = static_cast<int>(index.size());
   if (fit.clusters < 2)
-    return Error{ErrorKind::Undefined, "a logistic line needs at least 2 clusters", ""};
+    return Error{ErrorKind::Undefined, "a logistic line needs at least 2 tasks", ""};
   fit.rows = static_cast<long>(x.size());
   fit.events = std::count(event.begin(), event.end(), 1);
 

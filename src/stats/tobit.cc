@@ -203,7 +203,7 @@ Result<Tobit> tobit(std::span<const double> x, std::span<const Bounded> y,
   Tobit fit;
   const std::vector<int> clusters = dense(cluster, fit.clusters);
   if (fit.clusters < 2)
-    return Error{ErrorKind::Undefined, "a censored line needs at least 2 clusters", ""};
+    return Error{ErrorKind::Undefined, "a censored line needs at least 2 tasks", ""};
   Result<std::vector<double>> start = start_of(rows);
   if (!start) return start.error();
   const Result<Maximum> maximum = newton_maximum(

@@ -11,7 +11,8 @@
 //   {"kind": "reply", "context", "arm", "sample", "text",
 //    "calls": [{"name", "arguments", "arguments_are_object"}, ...], "channel", "sub_kind",
 //    "decision": {...}, "prompt_tokens", "completion_tokens", "seconds", "error", "check"}
-// "check" is a hash of the reply's line before it, to see that the line is as it was written.
+// "check" is a hash of the reply's line before it, to see that the line is as it was written. All
+// replies of a file have one, or none has (a file that an earlier version began).
 // Arguments and settings are text; a decision is an object as rollout/decision.h says.
 // What is empty, absent or at its default is left out.
 #pragma once

@@ -15,9 +15,12 @@ std::string replay_line(const ReplayHead& head);
 std::string replay_line(const ReplayTools& tools);
 std::string replay_line(const ReplayContext& context);
 std::string replay_line(const ReplayReply& reply);
+// The reply's as earlier versions wrote it, without a check, for a file of theirs to go on.
+std::string unchecked_replay_line(const ReplayReply& reply);
 
 // Whether a reply's line, without its newline, is as it was written, by the check at its end.
-// nullopt: it has none, as those of earlier versions.
+// nullopt: it has none, as those of earlier versions; in a file where another reply has one that is
+// a change.
 std::optional<bool> is_as_written(std::string_view reply_line);
 
 // The whole replay: each context after its tools, and its replies after it in the order they have.
