@@ -149,6 +149,12 @@ void add_noise_floor(const ArmShelf& shelf, const std::string& which, const Arm&
   comparison.noise.push_back(noise_floor(which, arm, again));
 }
 
+std::optional<Warning> resamples_of_cells(const std::vector<AuditedCell>& cells, int resamples) {
+  std::vector<const CellComparison*> comparisons;
+  for (const AuditedCell& cell : cells) comparisons.push_back(&cell.comparison);
+  return resamples_warning(comparisons, resamples);
+}
+
 // The excerpts of tasks that were compared; others fail outside the numbers beside them.
 std::vector<Excerpt> of_paired_tasks(const std::vector<Excerpt>& excerpts,
                                      const std::vector<TaskRow>& tasks) {
@@ -283,6 +289,8 @@ Result<AuditReport> audit(const std::vector<CellSources>& sources, const AuditOp
     append(report.warnings, std::move(comparison.warnings), where);
     comparison.warnings.clear();
   }
+  if (std::optional<Warning> too_few = resamples_of_cells(report.cells, options.compare.resamples))
+    report.warnings.push_back(std::move(*too_few));
   // The arms, and what reading and evidence checks said of them, once an arm.
   for (const ShelvedArm& shelved : shelf.arms()) {
     const LoadedArm& loaded = shelved.loaded;

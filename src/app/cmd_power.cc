@@ -8,6 +8,8 @@
 #include "app/command_line.h"
 #include "app/power_flags.h"
 #include "arm_shelf.h"
+#include "compare/decision_pilot.h"
+#include "ingest/replay.h"
 #include "report/power_report.h"
 
 namespace unmask {
@@ -17,7 +19,9 @@ constexpr const char* kPowerDescription =
     "Says how many tasks and trials would settle a question, before they are run: by simulation\n"
     "with tasks as clusters, through the audit's own tests.\n"
     "\n"
-    "Planned from a pilot (one log of the baseline, or a pair of logs), or from stated rates.\n"
+    "Planned from a pilot (one log of the baseline, or a pair of logs; for decisions a replay), "
+    "or\n"
+    "from stated rates.\n"
     "PILOT is a file, a folder, '-' (standard input) or a comma list of pieces.\n";
 
 constexpr const char* kPowerExamples =
@@ -25,6 +29,7 @@ constexpr const char* kPowerExamples =
     "  unmask power bf16-pilot.json                       (amplification of 2, U of 10 points)\n"
     "  unmask power bf16-pilot.json int4-pilot.json --comparisons 10\n"
     "  unmask power --failure-rate 0.2 --success 0.7 --amplification 1.5 --tasks 50,114,300\n"
+    "  unmask power --replay replay.jsonl                 (how many decisions)\n"
     "  unmask power --goals decisions --discordance 0.08 --decision-difference 1.5\n";
 
 Result<std::vector<ArmSource>> pilots_of(const std::vector<std::string>& arguments,
@@ -80,6 +85,52 @@ Result<Pilot> pilot_of_logs(const std::vector<LoadedArm>& arms, const PowerPlan&
   return pilot_of(*paired, plan.channel, plan.effects, options);
 }
 
+bool plans_decisions(const PowerReport& report) {
+  const std::vector<PowerGoal>& goals = report.options.goals;
+  return std::find(goals.begin(), goals.end(), PowerGoal::Decisions) != goals.end();
+}
+
+// Of a log's decisions no two arms' are of one context: it shows how failures cluster, and nothing
+// of discordance.
+void take_decisions(const Pilot& pilot, bool has_replay, PowerReport& report) {
+  if (!plans_decisions(report) || has_replay) return;
+  const bool shown = pilot.trials > 1 && pilot.failures > 0;
+  const bool taken = shown && report.decisions_from.correlation == TakenFrom::Assumed;
+  if (taken) {
+    report.model.decisions.correlation = pilot.model.failure.baseline.correlation;
+    report.decisions_from.correlation = TakenFrom::Pilot;
+  }
+  report.notes.push_back(
+      fmt::format("A log shows no decisions that two arms made in the same context: {} taken from "
+                  "the pilot for them. A replay of both arms (--replay) shows their discordance "
+                  "and their difference; else state --discordance and --decision-difference.",
+                  taken ? "only the correlation of failures within its tasks is" : "nothing is"));
+}
+
+// What is not stated is the replay's.
+void take_decisions(const DecisionPilot& pilot, PowerReport& report) {
+  DecisionHabits& decisions = report.model.decisions;
+  DecisionsFrom& from = report.decisions_from;
+  const auto take = [](TakenFrom& place, double& to, double shown) {
+    if (place != TakenFrom::Assumed) return;
+    to = shown;
+    place = TakenFrom::Replay;
+  };
+  take(from.discordance, decisions.discordance, pilot.decisions.discordance);
+  take(from.difference, decisions.difference, pilot.decisions.difference);
+  if (pilot.correlated)
+    take(from.correlation, decisions.correlation, pilot.decisions.correlation);
+  else if (from.correlation == TakenFrom::Assumed)
+    report.notes.push_back(
+        fmt::format("The replay does not show how discordant decisions cluster in tasks: a "
+                    "correlation of {:g} is assumed.",
+                    decisions.correlation));
+  if (from.difference == TakenFrom::Replay)
+    report.notes.push_back(
+        "The difference of decisions is the replay's own, which a small replay misses by chance: "
+        "state the smallest that would matter (--decision-difference).");
+}
+
 // Goals the pilot has no numbers for leave the list, with a note.
 void drop_unmeasured(const Pilot& pilot, PowerReport& report) {
   const auto drop = [&](PowerGoal goal, const std::string& why) {
@@ -108,15 +159,15 @@ void add_notes(const Pilot& pilot, const PowerPlan& plan, bool pair, PowerReport
         "state the smallest effect that would matter.");
 }
 
-void join_pilot_tasks(const Pilot& pilot, const PowerPlan& plan, PowerOptions& options) {
-  if (plan.tasks_stated || pilot.tasks < 2) return;
+void join_pilot_tasks(int pilot, const PowerPlan& plan, PowerOptions& options) {
+  if (plan.tasks_stated || pilot < 2) return;
   std::vector<int>& tasks = options.tasks;
-  const auto at = std::lower_bound(tasks.begin(), tasks.end(), pilot.tasks);
-  if (at == tasks.end() || *at != pilot.tasks) tasks.insert(at, pilot.tasks);
+  const auto at = std::lower_bound(tasks.begin(), tasks.end(), pilot);
+  if (at == tasks.end() || *at != pilot) tasks.insert(at, pilot);
 }
 
 Result<Done> plan_from_logs(const std::vector<ArmSource>& sources, const PowerPlan& plan,
-                            const AuditOptions& options, PowerReport& report) {
+                            const AuditOptions& options, bool has_replay, PowerReport& report) {
   AuditOptions counts_only = options;
   counts_only.keep_decisions = false;
   ArmShelf shelf(counts_only);
@@ -136,8 +187,24 @@ Result<Done> plan_from_logs(const std::vector<ArmSource>& sources, const PowerPl
   report.from.trials = pilot->trials;
   report.from.failures = pilot->failures;
   add_notes(*pilot, plan, sources.size() == 2, report);
+  take_decisions(*pilot, has_replay, report);
   drop_unmeasured(*pilot, report);
-  join_pilot_tasks(*pilot, plan, report.options);
+  join_pilot_tasks(pilot->tasks, plan, report.options);
+  return Done{};
+}
+
+Result<Done> plan_from_replay(const PowerFlags& flags, const PowerPlan& plan, PowerReport& report) {
+  Result<ReplayReport> read = read_replay(flags.replay);
+  if (!read) return read.error();
+  const Result<DecisionPilot> pilot =
+      pilot_of_decisions(read->replay, std::string(to_string(plan.channel)), flags.candidate);
+  if (!pilot) return Error{pilot.error().kind, pilot.error().message, flags.replay};
+  take_decisions(*pilot, report);
+  report.replay = ReplayPlannedFrom{pilot->baseline, pilot->candidate,     pilot->tasks,
+                                    pilot->pairs,    pilot->only_baseline, pilot->only_candidate};
+  join_pilot_tasks(pilot->tasks, plan, report.options);
+  std::move(read->warnings.begin(), read->warnings.end(), std::back_inserter(report.warnings));
+  std::move(read->dropped.begin(), read->dropped.end(), std::back_inserter(report.dropped));
   return Done{};
 }
 
@@ -149,12 +216,19 @@ Result<PowerReport> planned(const PowerFlags& flags, const std::vector<ArmSource
   report.channel = plan->channel;
   report.k_tight = flags.analysis.audit.compare.k_tight;
   report.options = plan->options;
+  report.decisions_from = plan->decisions_from;
   if (sources.empty()) {
     const Result<PowerModel> model = stated_model(flags, *plan);
     if (!model) return model.error();
     report.model = *model;
   } else {
-    const Result<Done> read = plan_from_logs(sources, *plan, flags.analysis.audit, report);
+    const Result<Done> read =
+        plan_from_logs(sources, *plan, flags.analysis.audit, !flags.replay.empty(), report);
+    if (!read) return read.error();
+  }
+  if (!flags.replay.empty()) {
+    progress.step("reading " + flags.replay);
+    const Result<Done> read = plan_from_replay(flags, *plan, report);
     if (!read) return read.error();
   }
   report.options.progress = [&](const std::string& step) { progress.step(step); };
@@ -180,7 +254,9 @@ ExitStatus run_power(const Invocation& invocation) {
   if (!completed) return fail(completed.error());
   const Result<std::vector<ArmSource>> sources = pilots_of(arguments, flags.analysis.labels);
   if (!sources) return fail(sources.error());
-  const Result<Done> kept = check_inputs_kept(flags.analysis, paths_of(*sources), {});
+  std::vector<std::string> inputs = paths_of(*sources);
+  if (!flags.replay.empty()) inputs.push_back(flags.replay);
+  const Result<Done> kept = check_inputs_kept(flags.analysis, inputs, {});
   if (!kept) return fail(kept.error());
 
   Progress progress(flags.analysis.quiet);

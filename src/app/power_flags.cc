@@ -40,14 +40,15 @@ constexpr NumberFlag kEffects[] = {
     {"--delta", "true change in success under which equivalence is to be shown (0)",
      &PowerFlags::delta_points, "POINTS", -100, 100},
     {"--unmasked-gap", "U to detect (10)", &PowerFlags::unmasked_gap_points, "POINTS", -100, 100},
-    {"--discordance", "share of replayed decisions in which one arm alone fails (0.1)",
+    {"--discordance", "share of replayed decisions in which one arm alone fails (replay's; 0.1)",
      &PowerFlags::discordance, "X", 0, 1},
-    {"--decision-difference", "more decisions that fail in the candidate (2)",
+    {"--decision-difference", "more decisions that fail in the candidate (replay's; 2)",
      &PowerFlags::decision_difference_points, "POINTS", -100, 100},
 };
 
 constexpr NumberFlag kTasks[] = {
-    {"--task-correlation", "correlation of failures within a task (pilot's; 0.2)",
+    {"--task-correlation",
+     "correlation of failures, and of decisions, within a task (pilot's; 0.2)",
      &PowerFlags::task_correlation, "X", 0, 0.99},
     {"--success-correlation", "the same of success (pilot's; as --task-correlation)",
      &PowerFlags::success_correlation, "X", 0, 0.99},
@@ -107,7 +108,7 @@ void add_design_flags(CLI::App& app, PowerFlags& flags) {
   app.add_option("--comparisons", flags.comparisons,
                  "tests in the family: each must pass alpha/N, Holm's first step (1)")
       ->type_name("N")
-      ->check(CLI::Validator(whole_number(1, 1000), "", ""))
+      ->check(CLI::Validator(whole_number(1, kMostComparisons), "", ""))
       ->group(group);
   app.add_option("--simulations", flags.simulations, "simulated studies a design (500)")
       ->type_name("N")
@@ -173,11 +174,13 @@ std::vector<std::string> goal_names() {
   return names;
 }
 
-Result<std::vector<PowerGoal>> read_goals(const PowerFlags& flags) {
+Result<std::vector<PowerGoal>> read_goals(const PowerFlags& flags, bool has_pilot) {
   if (flags.goals.empty()) {
+    if (!flags.replay.empty() && !has_pilot) return std::vector<PowerGoal>{PowerGoal::Decisions};
     std::vector<PowerGoal> goals = {PowerGoal::Amplification, PowerGoal::Equivalence,
                                     PowerGoal::UnmaskedGap};
-    if (flags.discordance || flags.decision_difference_points || !flags.decisions.empty())
+    if (flags.discordance || flags.decision_difference_points || !flags.decisions.empty() ||
+        !flags.replay.empty())
       goals.push_back(PowerGoal::Decisions);
     return goals;
   }
@@ -191,6 +194,9 @@ Result<std::vector<PowerGoal>> read_goals(const PowerFlags& flags) {
     const PowerGoal goal = kPowerGoals[found - names.begin()];
     if (std::find(goals.begin(), goals.end(), goal) == goals.end()) goals.push_back(goal);
   }
+  if (!flags.replay.empty() &&
+      std::find(goals.begin(), goals.end(), PowerGoal::Decisions) == goals.end())
+    return usage("--replay is the pilot of the goal decisions, which --goals leaves out");
   return goals;
 }
 
@@ -256,6 +262,15 @@ void add_power_flags(CLI::App& app, PowerFlags& flags) {
       ->group("what is to be found");
   add_design_flags(app, flags);
   add_numbers(app, flags, kTasks, "how tasks differ");
+  app.add_option("--replay", flags.replay,
+                 "a replay of both arms: discordance, difference and correlation of decisions")
+      ->type_name("FILE|-")
+      ->check(not_empty())
+      ->group("the pilot of decisions");
+  app.add_option("--candidate", flags.candidate, "the replay's arm to plan for, of several")
+      ->type_name("LABEL")
+      ->check(not_empty())
+      ->group("the pilot of decisions");
   add_numbers(app, flags, kRates, "the baseline, where there is no pilot");
   add_result_flags(app, flags);
   add_reading_flags(app, flags.analysis);
@@ -266,9 +281,11 @@ Result<PowerPlan> power_plan(const PowerFlags& flags, bool has_pilot) {
     for (const NumberFlag& flag : kRates)
       if (flags.*flag.field)
         return usage(fmt::format("{} is taken from the pilot, so it cannot be stated", flag.name));
+  if (!flags.candidate.empty() && flags.replay.empty())
+    return usage("--candidate is an arm of a replay: it goes with --replay");
   PowerPlan plan;
   plan.channel = channel_named(flags.channel);
-  Result<std::vector<PowerGoal>> goals = read_goals(flags);
+  Result<std::vector<PowerGoal>> goals = read_goals(flags, has_pilot);
   if (!goals) return goals.error();
   plan.options.goals = std::move(*goals);
   const Result<Done> grid = read_grid(flags, plan.options);
@@ -285,6 +302,10 @@ Result<PowerPlan> power_plan(const PowerFlags& flags, bool has_pilot) {
   plan.decisions.difference =
       proportion(flags.decision_difference_points).value_or(plan.decisions.difference);
   plan.decisions.correlation = flags.task_correlation.value_or(kAssumedCorrelation);
+  const auto from = [](bool stated) { return stated ? TakenFrom::Stated : TakenFrom::Assumed; };
+  plan.decisions_from = {from(flags.discordance.has_value()),
+                         from(flags.decision_difference_points.has_value()),
+                         from(flags.task_correlation.has_value())};
   plan.options.wanted = flags.wanted;
   plan.options.comparisons = flags.comparisons;
   plan.options.margin = from_points(flags.margin_points);

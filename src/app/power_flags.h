@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "compare/power_pilot.h"
 #include "compare/power_simulation.h"
+#include "report/power_report.h"
 
 namespace CLI {
 class App;
@@ -20,7 +21,9 @@ namespace unmask {
 struct PowerFlags {
   AnalysisFlags analysis;  // how the pilot is read, where results go
   std::string channel = "tool_name";
-  std::string goals;  // these lists: empty where not given
+  std::string replay;     // of decisions; empty: none
+  std::string candidate;  // the replay's arm
+  std::string goals;      // these lists: empty where not given
   std::string tasks;
   std::string trials;
   std::string decisions;
@@ -41,7 +44,8 @@ void add_power_flags(CLI::App& app, PowerFlags& flags);
 struct PowerPlan {
   Channel channel = Channel::ToolName;
   StatedEffects effects;
-  DecisionHabits decisions;
+  DecisionHabits decisions;  // as stated or assumed, before a pilot or a replay
+  DecisionsFrom decisions_from;
   PowerOptions options;
   bool tasks_stated = false;  // the grid's tasks; else the pilot's number joins them
 };

@@ -280,6 +280,28 @@ TEST(Multiplicity, AdjustsEachFamilyOverTheCells) {
   EXPECT_FALSE(cells[1].channels.at(Channel::ToolName).amplified);
 }
 
+TEST(Multiplicity, WarnsWhereThePermutationsAreTooFewForTheFamily) {
+  const CellComparison cell =
+      compared(random_arm({.seed = 30}), random_arm({.tool_name = 0.3, .seed = 31}));
+  const auto warning = [&](std::size_t cells, int resamples) {
+    const std::vector<const CellComparison*> all(cells, &cell);  // one channel failed: a test each
+    return resamples_warning(all, resamples);
+  };
+  EXPECT_FALSE(warning(0, 1));
+  EXPECT_FALSE(warning(5, 100));  // 5 / 101 < 0.05
+  ASSERT_TRUE(warning(5, 99));    // 5 / 100 is not
+  EXPECT_EQ(warning(5, 99)->code, "resamples_too_few");
+  EXPECT_NE(warning(5, 99)->message.find("--bootstrap 100 or more"), std::string::npos);
+  EXPECT_TRUE(warning(500, 9999));
+  EXPECT_FALSE(warning(500, 10000));
+  EXPECT_TRUE(warning(501, 10000));
+  // What it advises is enough, and the least that is.
+  for (const std::size_t cells : {1, 7, 30, 333}) {
+    EXPECT_FALSE(warning(cells, static_cast<int>(20 * cells)));
+    EXPECT_TRUE(warning(cells, static_cast<int>(20 * cells) - 1));
+  }
+}
+
 CellComparison cell_with(ChannelComparison channel) {
   CellComparison cell;
   cell.channels[Channel::Entity] = channel;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -216,5 +217,10 @@ NoiseFloor noise_floor(std::string which, const Arm& first, const Arm& rerun);
 // `amplified` itself. Where fewer than 8 tasks fail, A is not reported, and the rule's A >= 1.25 is
 // asked of the ratio of the two rates.
 void apply_multiplicity(std::vector<CellComparison>& cells);
+
+// "resamples_too_few", where the channel tests of these cells are so many that none could pass: the
+// least p of a permutation test, 1 / (resamples + 1), times their number is not below 5 %.
+std::optional<Warning> resamples_warning(std::span<const CellComparison* const> cells,
+                                         int resamples);
 
 }  // namespace unmask

@@ -1,6 +1,10 @@
 // Three families over the comparisons of one audit (METHOD 10), each with Holm's correction: Delta,
 // U, and channel tests. Then, and only then, `amplified` is decided.
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "compare/channel_comparison.h"
@@ -71,6 +75,23 @@ void apply_multiplicity(std::vector<CellComparison>& cells) {
   for (CellComparison& cell : cells) {
     for (auto& [name, channel] : cell.channels) decide_amplified(channel);
   }
+}
+
+std::optional<Warning> resamples_warning(std::span<const CellComparison* const> cells,
+                                         int resamples) {
+  std::int64_t tests = 0;
+  for (const CellComparison* cell : cells)
+    tests += std::count_if(cell->channels.begin(), cell->channels.end(),
+                           [](const auto& named) { return named.second.p.has_value(); });
+  const auto family = static_cast<double>(tests);
+  if (family / (resamples + 1.0) < kAlpha) return std::nullopt;
+  return Warning{
+      "resamples_too_few",
+      fmt::format("no channel can be called amplified: {} permutations give no p below 1 / {}, and "
+                  "Holm's correction over the audit's {} channel tests asks less than {:g} / {} of "
+                  "the smallest; --bootstrap {:.0f} or more would do",
+                  resamples, resamples + 1, tests, kAlpha, tests, std::ceil(family / kAlpha)),
+      "", 1};
 }
 
 }  // namespace unmask

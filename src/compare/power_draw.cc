@@ -130,6 +130,10 @@ Result<Done> check_decisions(const DecisionHabits& decisions) {
   });
   if (!ranges) return ranges;
   if (std::abs(decisions.difference) <= decisions.discordance) return Done{};
+  if (decisions.discordance == 0)
+    return out_of_range("difference in decisions",
+                        fmt::format("must be 0 points where the discordance is 0, not {:.4g}",
+                                    points(decisions.difference)));
   return out_of_range("difference in decisions",
                       fmt::format("must be from -{0:.4g} to {0:.4g} points where the discordance "
                                   "is {1:.4g}, not {2:.4g}",

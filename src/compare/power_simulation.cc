@@ -28,13 +28,45 @@ double sum_of(const std::vector<double>& values) {
   return sum;
 }
 
-// Enough permutations for 20 beyond the corrected level, within the audit's 10000.
+constexpr int kFewPermutations = 999;
+
+// Enough permutations for 20 beyond the corrected level, within the audit's 10000; more where these
+// hold less than 5, since of none beyond it no test could pass.
 int permutations_for(const PowerOptions& options) {
-  return static_cast<int>(std::clamp(20 * options.comparisons / options.alpha, 999.0, 9999.0));
+  const double a_level = options.comparisons / options.alpha;  // permutations that hold one
+  return static_cast<int>(
+      std::max(std::clamp(20 * a_level, 0.0 + kFewPermutations, 9999.0), std::ceil(5 * a_level)));
 }
 
 double corrected_alpha(const PowerOptions& options) {
   return options.alpha / options.comparisons;
+}
+
+// Most tests that fail a level far below 5 % show it early. Of 999 permutations as many as this
+// are as extreme by chance with a probability under 1e-6 where the true p is `level` (Chernoff's
+// bound), so the others need not be drawn.
+double too_many_of_few(double level) {
+  const double mean = kFewPermutations * level;
+  double hits = mean + 1;
+  while (hits * std::log(hits / mean) - (hits - mean) < 6 * std::log(10.0)) ++hits;
+  return hits;
+}
+
+bool passes_permutations(const DrawnCalls& drawn, bool use_difference, const PowerOptions& options,
+                         Rng& rng) {
+  const std::uint64_t seed = rng.next();
+  const double level = corrected_alpha(options);
+  const auto p_of = [&](int permutations) {
+    const Result<PermutationTest> test =
+        block_swap_test(drawn.failures_baseline, drawn.calls_baseline, drawn.failures_candidate,
+                        drawn.calls_candidate, use_difference, permutations, seed);
+    return test ? test->p : 1.0;
+  };
+  const int permutations = permutations_for(options);
+  if (permutations > 10 * kFewPermutations &&
+      p_of(kFewPermutations) * (kFewPermutations + 1) - 1 >= too_many_of_few(level))
+    return false;
+  return p_of(permutations) < level;
 }
 
 bool finds_amplification(const DrawnCalls& drawn, const PowerOptions& options, Rng& rng) {
@@ -46,10 +78,7 @@ bool finds_amplification(const DrawnCalls& drawn, const PowerOptions& options, R
   channel.no_propensity = failures < static_cast<double>(kFewestFailuresForRatio);
   // The cheap half of the rule first: most of the time goes into permutations.
   if (!large_enough_to_amplify(channel)) return false;
-  const Result<PermutationTest> test = block_swap_test(
-      drawn.failures_baseline, drawn.calls_baseline, drawn.failures_candidate,
-      drawn.calls_candidate, channel.no_propensity, permutations_for(options), rng.next());
-  return test && test->p < corrected_alpha(options);
+  return passes_permutations(drawn, channel.no_propensity, options, rng);
 }
 
 bool finds_equivalence(const std::vector<double>& differences, const PowerOptions& options) {
@@ -235,8 +264,7 @@ GoalPower power_of_goal(const PowerModel& model, const PowerDraw& draw, PowerGoa
   for (const std::vector<PowerPoint>& row : rows) out.needed.push_back(tasks_needed(row, options));
   out.needed.push_back(tasks_needed(endless, options));
   add_smallest(draw, rows, options, out);
-  for (const PowerPoint& point : out.limit)
-    if (point.power + 2 * point.error < options.wanted) out.trials_fail_up_to = point.design.tasks;
+  find_where_trials_fail(options.wanted, out);
   if (out.trials_fail_up_to)
     out.trials_limit = trials_limit(draw, goal, *out.trials_fail_up_to, options);
   return out;
@@ -260,7 +288,8 @@ Result<Done> check_options(const PowerOptions& options) {
   if (options.simulations < 10) return refuse("a power needs at least 10 simulations");
   if (!(options.wanted > 0 && options.wanted < 1) || !(options.alpha > 0 && options.alpha < 0.5))
     return refuse("power and alpha lie between 0 and 1");
-  if (options.comparisons < 1) return refuse("there is at least 1 comparison");
+  if (options.comparisons < 1 || options.comparisons > kMostComparisons)
+    return refuse(fmt::format("the comparisons must be from 1 to {}", kMostComparisons));
   if (!(options.margin > 0)) return refuse("an equivalence margin must be positive");
   return Done{};
 }
@@ -291,6 +320,43 @@ std::string_view to_string(TrialsLimit limit) {
       return "few_tasks";
   }
   return "tasks_differ";
+}
+
+bool GoalPower::falls_with_trials(int tasks) const {
+  const auto endless = std::find_if(limit.begin(), limit.end(), [&](const PowerPoint& point) {
+    return point.design.tasks == tasks;
+  });
+  if (endless == limit.end()) return false;
+  return std::any_of(grid.begin(), grid.end(), [&](const PowerPoint& point) {
+    return point.design.tasks == tasks &&
+           point.power - endless->power > 2 * std::hypot(point.error, endless->error);
+  });
+}
+
+std::optional<int> GoalPower::fewest_tasks_needed() const {
+  std::optional<int> fewest;
+  for (const TasksNeeded& at : needed)
+    if (at.tasks && (!fewest || *at.tasks < *fewest)) fewest = at.tasks;
+  return fewest;
+}
+
+void find_where_trials_fail(double wanted, GoalPower& goal) {
+  goal.trials_fail_up_to.reset();
+  goal.most_of_trials.reset();
+  for (const PowerPoint& endless : goal.limit) {
+    std::optional<PowerPoint> most = goal.most_of_trials;
+    bool reached = false;
+    const auto look_at = [&](const PowerPoint& point) {
+      reached = reached || point.power + 2 * point.error >= wanted;
+      if (!most || point.power > most->power) most = point;
+    };
+    for (const PowerPoint& point : goal.grid)
+      if (point.design.tasks == endless.design.tasks) look_at(point);
+    look_at(endless);
+    if (reached) return;
+    goal.trials_fail_up_to = endless.design.tasks;
+    goal.most_of_trials = most;
+  }
 }
 
 PowerPoint simulated_power(const PowerDraw& draw, PowerGoal goal, const Design& design,

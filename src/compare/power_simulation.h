@@ -29,6 +29,9 @@ struct PowerPoint {
   double error = 0;  // standard error of the simulation
 };
 
+// Beyond these a permutation test that can pass its level would take too long to simulate.
+inline constexpr int kMostComparisons = 1000;
+
 struct PowerOptions {
   std::vector<int> tasks = {25, 50, 100, 200, 400};  // ascending
   std::vector<int> trials = {1, 2, 4, 8};            // ascending
@@ -36,8 +39,8 @@ struct PowerOptions {
   std::vector<PowerGoal> goals;
   double wanted = 0.8;
   double alpha = 0.05;
-  // Tests in the family: each must pass alpha / comparisons, Holm's first step, which is the
-  // hardest. Equivalence is not corrected, as in the audit.
+  // Tests in the family, at most kMostComparisons: each must pass alpha / comparisons, Holm's first
+  // step, which is the hardest. Equivalence is not corrected, as in the audit.
   int comparisons = 1;
   double margin = 0.075;
   int simulations = 500;
@@ -73,10 +76,22 @@ struct GoalPower {
   // Fewest episodes (or decisions) that reach the wanted power, fewest trials first; simulated
   // again at that design.
   std::optional<PowerPoint> smallest;
-  // Up to this many tasks of the grid no number of trials reaches the wanted power.
+  // Up to this many tasks of the grid no number of trials reaches the wanted power, of those
+  // simulated and without end: more trials may also find less, so the limit alone does not tell.
   std::optional<int> trials_fail_up_to;
-  std::optional<TrialsLimit> trials_limit;  // why, where they fail
+  std::optional<PowerPoint> most_of_trials;  // the most that is reached there, fewest trials first
+  std::optional<TrialsLimit> trials_limit;   // why, where they fail
+
+  // Whether with so many tasks a number of trials of the grid finds it more often than trials
+  // without end, by more than the simulation's chance.
+  bool falls_with_trials(int tasks) const;
+  // The least of the needed tasks at any number of trials.
+  std::optional<int> fewest_tasks_needed() const;
 };
+
+// Fills trials_fail_up_to and most_of_trials from the grid and the limit. A power within two
+// standard errors of the wanted one has not failed.
+void find_where_trials_fail(double wanted, GoalPower& goal);
 
 // One design. The draws depend on (seed, goal, design, simulation) alone: same numbers at any
 // number of threads, and no others when a grid is extended.

@@ -229,6 +229,13 @@ TEST(PowerOfDesigns, RefusesWhatCannotBe) {
       << decisions.message;
 }
 
+TEST(PowerOfDesigns, NamesTheOneDifferenceThatConcordantDecisionsAllow) {
+  PowerModel model = plain();
+  model.decisions = {0, 0.02, 0.2};
+  EXPECT_EQ(power_of_designs(model, small_grid()).error().message,
+            "must be 0 points where the discordance is 0, not 2");
+}
+
 TEST(PowerOfDesigns, HandlesTasksWithoutSpread) {
   // Every episode succeeds: zero variance, and the interval of mean_t_test's unseen tasks.
   PowerModel model = plain();
@@ -260,6 +267,60 @@ TEST(PowerOfDesigns, FindsTheStepOfTasksThatAreAllAlike) {
     EXPECT_EQ(endless.needed.back().tasks.value_or(0), 39);
     EXPECT_EQ(endless.trials_limit, TrialsLimit::UnseenTasks);
   }
+}
+
+PowerPoint point(int tasks, int trials, double power) {
+  return {{tasks, trials}, power, 0.01};
+}
+
+TEST(WhereTrialsFail, RestsOnTheMostOfGridAndLimit) {
+  GoalPower goal;
+  goal.grid = {point(10, 1, 0.3), point(10, 8, 0.5), point(20, 1, 0.6), point(20, 8, 0.7),
+               point(40, 1, 0.7), point(40, 8, 0.9), point(80, 1, 0.5), point(80, 8, 0.6)};
+  goal.limit = {point(10, kEndlessTrials, 0.1), point(20, kEndlessTrials, 0),
+                point(40, kEndlessTrials, 0.2), point(80, kEndlessTrials, 0.2)};
+  find_where_trials_fail(0.8, goal);
+  EXPECT_EQ(goal.trials_fail_up_to, 20);  // 40 do at 8 trials, so 80 or fewer are not too few
+  ASSERT_TRUE(goal.most_of_trials);
+  EXPECT_EQ(goal.most_of_trials->design, (Design{20, 8}));
+  EXPECT_TRUE(goal.falls_with_trials(20));
+  goal.grid[1].power = 0.79;  // within two standard errors of 0.8
+  find_where_trials_fail(0.8, goal);
+  EXPECT_EQ(goal.trials_fail_up_to, std::nullopt);
+  EXPECT_EQ(goal.most_of_trials, std::nullopt);
+  goal.limit[0].power = 0.8;
+  EXPECT_FALSE(goal.falls_with_trials(10));
+}
+
+// Of eight tasks whose truths are known amplification is found less often than at 8 trials.
+TEST(PowerOfDesigns, DoesNotCallTrialsHopelessThatDoInTheGrid) {
+  PowerModel model = clustered(0.9);
+  model.calls = stated_calls(7.3, 0.4, 0.55);
+  model.failure.candidate.mean = 0.2;
+  PowerOptions options = quick(300);
+  options.goals = {PowerGoal::Amplification};
+  options.tasks = {8};
+  options.trials = {8, 400};
+  options.wanted = 0.75;
+  const GoalPower goal = power_of_designs(model, options)->front();
+  ASSERT_TRUE(goal.smallest);
+  EXPECT_EQ(goal.smallest->design, (Design{8, 8}));
+  EXPECT_EQ(goal.trials_fail_up_to, std::nullopt);
+}
+
+// 0.05 / 600 is below 1 / 10000: fewer permutations than that find nothing, whatever there is.
+TEST(SimulatedPower, DrawsPermutationsEnoughForManyComparisons) {
+  PowerModel model = clustered(0.9);
+  model.failure.candidate.mean = 0.25;
+  PowerOptions options = quick(40);
+  options.comparisons = 600;
+  EXPECT_GT(power(model, PowerGoal::Amplification, {60, 4}, options), 0.9);
+  model.failure.candidate.mean = 0.07;
+  EXPECT_LT(power(model, PowerGoal::Amplification, {60, 4}, options), 0.3);
+  options.comparisons = kMostComparisons + 1;
+  options.goals = {PowerGoal::Amplification};
+  EXPECT_EQ(power_of_designs(model, options).error().message,
+            "the comparisons must be from 1 to 1000");
 }
 
 TEST(PowerOfDesigns, SaysWhyTrialsWithoutEndDoNotDo) {

@@ -1,6 +1,7 @@
 #include "llm/http_transport.h"
 
 #include <curl/curl.h>
+#include <fmt/format.h>
 #include <strings.h>
 
 #include <algorithm>
@@ -39,8 +40,11 @@ struct Slot {
   HttpReply reply;
   Clock::time_point started;
   bool first_byte = false;
-  bool too_long = false;
+  std::string too_long;          // why the reply is refused; empty: it is not
+  std::size_t text_begin = 0;    // behind the last quotation mark of the body that is not escaped
+  std::size_t text_scanned = 0;  // up to here the body has been looked through for these
   std::size_t max_reply_bytes = 0;
+  std::size_t max_text_bytes = 0;
   char problem[CURL_ERROR_SIZE] = {};
 
   Slot() = default;
@@ -83,21 +87,45 @@ std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* us
   return line.size();
 }
 
+bool is_escaped(const std::string& body, std::size_t at) {
+  std::size_t backslashes = 0;
+  while (backslashes < at && body[at - 1 - backslashes] == '\\') ++backslashes;
+  return backslashes % 2 == 1;
+}
+
+// Whether the body has a JSON string beyond the limit: so many bytes without a quotation mark that
+// is not escaped. What stands between strings is counted alike, and is never so long.
+bool has_long_text(Slot& slot) {
+  const std::string& body = slot.reply.body;
+  for (;;) {
+    const std::size_t mark = body.find('"', slot.text_scanned);
+    if (std::min(mark, body.size()) - slot.text_begin > slot.max_text_bytes) return true;
+    if (mark == std::string::npos) {
+      slot.text_scanned = body.size();
+      return false;
+    }
+    slot.text_scanned = mark + 1;
+    if (!is_escaped(body, mark)) slot.text_begin = mark + 1;
+  }
+}
+
 std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* user) {
   Slot& slot = *static_cast<Slot*>(user);
   const std::size_t length = size * count;
   slot.first_byte = true;
   if (length > slot.max_reply_bytes - slot.reply.body.size()) {
-    slot.too_long = true;
+    slot.too_long = fmt::format("the reply is longer than {} bytes", slot.max_reply_bytes);
     return 0;
   }
   try {
     slot.reply.body.append(bytes, length);
   } catch (const std::bad_alloc&) {
-    slot.too_long = true;
+    slot.too_long = "no memory for the reply";  // short enough to need none itself
     return 0;
   }
-  return length;
+  if (!has_long_text(slot)) return length;
+  slot.too_long = fmt::format("the reply holds a text of more than {} bytes", slot.max_text_bytes);
+  return 0;
 }
 
 HttpReply::End end_of(CURLcode code) {
@@ -219,7 +247,9 @@ class HttpTransport::Loop {
     Slot& slot = idle_slot();
     slot.exchange = std::move(exchange);
     slot.reply = {};
-    slot.first_byte = slot.too_long = false;
+    slot.first_byte = false;
+    slot.too_long.clear();
+    slot.text_begin = slot.text_scanned = 0;
     slot.problem[0] = '\0';
     slot.started = Clock::now();
     curl_easy_setopt(slot.easy, CURLOPT_POSTFIELDS, slot.exchange->body.data());
@@ -237,6 +267,7 @@ class HttpTransport::Loop {
     slot.easy = curl_easy_init();
     UNMASK_CHECK(slot.easy != nullptr);
     slot.max_reply_bytes = endpoint_.max_reply_bytes;
+    slot.max_text_bytes = endpoint_.max_text_bytes;
     curl_easy_setopt(slot.easy, CURLOPT_URL, endpoint_.url.c_str());
     curl_easy_setopt(slot.easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(slot.easy, CURLOPT_NOPROXY, no_proxy_.c_str());
@@ -276,8 +307,10 @@ class HttpTransport::Loop {
     curl_easy_getinfo(slot.easy, CURLINFO_TOTAL_TIME_T, &microseconds);
     slot.reply.status = static_cast<int>(status);
     slot.reply.seconds = static_cast<double>(microseconds) * 1e-6;
-    slot.reply.end = slot.too_long ? HttpReply::End::TooLong : end_of(code);
-    if (code != CURLE_OK)
+    slot.reply.end = slot.too_long.empty() ? end_of(code) : HttpReply::End::TooLong;
+    if (!slot.too_long.empty())
+      slot.reply.reason = slot.too_long;
+    else if (code != CURLE_OK)
       slot.reply.reason = slot.problem[0] ? slot.problem : curl_easy_strerror(code);
   }
 

@@ -18,6 +18,7 @@ struct HttpEndpoint {
   double first_byte_timeout_seconds = 600;
   double total_timeout_seconds = 1200;
   std::size_t max_reply_bytes = std::size_t{64} << 20;
+  std::size_t max_text_bytes = std::size_t{16} << 20;  // of one JSON string in the reply
 };
 
 struct HttpReply {
@@ -26,7 +27,7 @@ struct HttpReply {
     NotConnected,  // refused, unresolved, unreachable
     Broken,        // the connection ended before the reply did
     TimedOut,
-    TooLong,    // more than max_reply_bytes
+    TooLong,    // more than max_reply_bytes, or a text of more than max_text_bytes; see `reason`
     Untrusted,  // a certificate or an address that will not get better by trying again
     Stopped,
   };

@@ -51,6 +51,7 @@ HttpEndpoint http_endpoint(const EndpointOptions& options, std::string url) {
   endpoint.first_byte_timeout_seconds = options.first_byte_timeout_seconds;
   endpoint.total_timeout_seconds = options.total_timeout_seconds;
   endpoint.max_reply_bytes = options.max_reply_bytes;
+  endpoint.max_text_bytes = options.max_text_bytes;
   return endpoint;
 }
 
@@ -111,8 +112,7 @@ class OpenAiModel : public ChatModel {
             unavailable(fmt::format("timed out after {:.1f} s: {}", http.seconds, http.reason)),
             {}};
       case HttpReply::End::TooLong:
-        return unavailable(
-            fmt::format("the reply is longer than {} bytes", options_.max_reply_bytes));
+        return unavailable(http.reason);
       case HttpReply::End::Untrusted:
         return unavailable("no connection can be made: " + http.reason);
       case HttpReply::End::Answered:
@@ -238,6 +238,7 @@ Result<Done> check(const EndpointOptions& options) {
     return wrong("max_connections must be 1 to 4096");
   if (options.max_retries < 0) return wrong("max_retries must not be negative");
   if (options.max_reply_bytes == 0) return wrong("max_reply_bytes must be positive");
+  if (options.max_text_bytes == 0) return wrong("max_text_bytes must be positive");
   if (options.logprobs && options.top_logprobs < 0)
     return wrong("top_logprobs must not be negative");
   if (options.max_tokens && *options.max_tokens < 1) return wrong("max_tokens must be positive");

@@ -40,7 +40,10 @@ struct EndpointOptions {
   double connect_timeout_seconds = 10;
   double first_byte_timeout_seconds = 600;  // non-streaming: generation happens before it
   double total_timeout_seconds = 1200;
+  // Log-probabilities of a long thought fill tens of megabytes, one text of a reply never does: a
+  // transfer is broken off at the first byte beyond either.
   std::size_t max_reply_bytes = std::size_t{64} << 20;
+  std::size_t max_text_bytes = std::size_t{16} << 20;
 
   int max_retries = 8;                // per request, after the first attempt
   double backoff_base_seconds = 0.5;  // doubles with every retry, half of it at random

@@ -46,7 +46,12 @@ void write_goal(JsonWriter& json, const GoalPower& goal) {
     write_point(json, *goal.smallest);
   else
     json.null();
-  json.field("trials_fail_up_to_tasks", goal.trials_fail_up_to).key("trials_limit");
+  json.field("trials_fail_up_to_tasks", goal.trials_fail_up_to).key("most_of_trials");
+  if (goal.most_of_trials)
+    write_point(json, *goal.most_of_trials);
+  else
+    json.null();
+  json.key("trials_limit");
   if (goal.trials_limit)
     json.value(to_string(*goal.trials_limit));
   else
@@ -65,7 +70,7 @@ void write_propensity(JsonWriter& json, std::string_view name, const PairedPrope
       .end_object();
 }
 
-void write_model(JsonWriter& json, const PowerModel& model) {
+void write_model(JsonWriter& json, const PowerModel& model, const DecisionsFrom& from) {
   json.key("model").begin_object();
   write_propensity(json, "failure", model.failure);
   write_propensity(json, "success", model.success);
@@ -83,6 +88,12 @@ void write_model(JsonWriter& json, const PowerModel& model) {
       .field("discordance", model.decisions.discordance)
       .field("difference", model.decisions.difference)
       .field("correlation", model.decisions.correlation)
+      .key("taken_from")
+      .begin_object()
+      .field("discordance", to_string(from.discordance))
+      .field("difference", to_string(from.difference))
+      .field("correlation", to_string(from.correlation))
+      .end_object()
       .end_object()
       .end_object();
 }
@@ -102,6 +113,25 @@ void write_from(JsonWriter& json, const PlannedFrom& from) {
       .end_object();
 }
 
+void write_replay(JsonWriter& json, const std::optional<ReplayPlannedFrom>& replay) {
+  json.key("replay");
+  if (!replay) {
+    json.null();
+    return;
+  }
+  json.begin_object()
+      .key("arms")
+      .begin_array()
+      .value(replay->baseline)
+      .value(replay->candidate)
+      .end_array()
+      .field("tasks", replay->tasks)
+      .field("decisions", replay->decisions)
+      .field("only_baseline", replay->only_baseline)
+      .field("only_candidate", replay->only_candidate)
+      .end_object();
+}
+
 void write_options(JsonWriter& json, const PowerReport& report) {
   const PowerOptions& options = report.options;
   json.key("options")
@@ -117,11 +147,26 @@ void write_options(JsonWriter& json, const PowerReport& report) {
 
 }  // namespace
 
+std::string_view to_string(TakenFrom from) {
+  switch (from) {
+    case TakenFrom::Assumed:
+      return "assumed";
+    case TakenFrom::Stated:
+      return "stated";
+    case TakenFrom::Pilot:
+      return "pilot";
+    case TakenFrom::Replay:
+      return "replay";
+  }
+  return "assumed";
+}
+
 std::string to_json(const PowerReport& report) {
   JsonWriter json(2);
   json.begin_object().field("schema", "unmask.power/1").field("channel", to_string(report.channel));
   write_from(json, report.from);
-  write_model(json, report.model);
+  write_replay(json, report.replay);
+  write_model(json, report.model, report.decisions_from);
   json.key("goals").begin_array();
   for (const GoalPower& goal : report.goals) write_goal(json, goal);
   json.end_array();

@@ -58,8 +58,17 @@ std::string property(std::string_view name, std::string_view value) {
                      xml_text(value));
 }
 
+// Where no test of the audit can find anything, its cases say less than they seem to.
+std::string properties_of_warnings(const std::vector<Warning>& warnings) {
+  std::string out;
+  for (const Warning& warning : warnings)
+    if (warning.code == "resamples_too_few") out += property(warning.code, warning.message);
+  return out;
+}
+
 std::string suite_of(const AuditedCell& cell, const CellGate& gate, const GateCriteria& criteria,
-                     const Provenance& provenance, Tally& all) {
+                     const AuditReport& report, Tally& all) {
+  const Provenance& provenance = report.provenance;
   const CellComparison& c = cell.comparison;
   Tally tally;
   std::string cases;
@@ -74,7 +83,8 @@ std::string suite_of(const AuditedCell& cell, const CellGate& gate, const GateCr
          property("gate", to_string(gate.status)) + property("criteria", criteria.name) +
          property("baseline", c.baseline.label) + property("candidate", c.candidate.label) +
          property("unmask", provenance.version) +
-         property("seed", std::to_string(provenance.seed)) + "    </properties>\n" + cases +
+         property("seed", std::to_string(provenance.seed)) +
+         properties_of_warnings(report.warnings) + "    </properties>\n" + cases +
          "  </testsuite>\n";
 }
 
@@ -113,7 +123,7 @@ std::string to_junit(const AuditReport& report) {
     const AuditedCell& cell = report.cells[i];
     const CellGate gate = report.gate ? report.gate->cells.at(i)
                                       : gate_of_cell(cell.comparison, cell.judgement, criteria);
-    suites += suite_of(cell, gate, criteria, report.provenance, all);
+    suites += suite_of(cell, gate, criteria, report, all);
   }
   return fmt::format(
              "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"unmask\" {}>\n",

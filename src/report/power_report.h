@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compare/power_simulation.h"
@@ -19,8 +20,29 @@ struct PlannedFrom {
   long failures = 0;  // of the pilot's baseline, in the channel
 };
 
+// The replay that decisions are planned from.
+struct ReplayPlannedFrom {
+  std::string baseline, candidate;  // labels
+  int tasks = 0;
+  long decisions = 0;      // to which both arms replied
+  long only_baseline = 0;  // of these, the baseline alone fails
+  long only_candidate = 0;
+};
+
+enum class TakenFrom { Assumed, Stated, Pilot, Replay };
+std::string_view to_string(TakenFrom from);  // "assumed" ...
+
+// Where each of the model's DecisionHabits comes from.
+struct DecisionsFrom {
+  TakenFrom discordance = TakenFrom::Assumed;
+  TakenFrom difference = TakenFrom::Assumed;
+  TakenFrom correlation = TakenFrom::Assumed;
+};
+
 struct PowerReport {
   PlannedFrom from;
+  std::optional<ReplayPlannedFrom> replay;
+  DecisionsFrom decisions_from;
   Channel channel = Channel::ToolName;
   int k_tight = 2;
   PowerModel model;

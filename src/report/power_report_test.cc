@@ -22,7 +22,7 @@ PowerReport power_sample() {
   goal.limit = {{{30, kEndlessTrials}, 0.6, 0.02}, {{120, kEndlessTrials}, 1, 0.004}};
   goal.needed = {{4, 70, false}, {kEndlessTrials, 52, false}};
   goal.smallest = PowerPoint{{70, 4}, 0.81, 0.018};
-  goal.trials_fail_up_to = 30;
+  find_where_trials_fail(0.8, goal);
   report.goals = {goal};
   GoalPower none;
   none.goal = PowerGoal::UnmaskedGap;
@@ -52,6 +52,49 @@ TEST(PowerOnAScreen, SaysWhyMoreTrialsCannotDo) {
                     "because so few tasks, though all alike, leave room for others that were not "
                     "seen."));
   EXPECT_TRUE(shows(TrialsLimit::FewTasks, "so few tasks cannot pass the test"));
+}
+
+// Where trials without end find less than some, these are no upper bound.
+TEST(PowerOnAScreen, NamesTheMostOfGridAndLimit) {
+  PowerReport report = power_sample();
+  GoalPower& goal = report.goals[0];
+  EXPECT_NE(to_terminal(report, {false, 300}).find("fewer: 60% is the most they reach there"),
+            std::string::npos);
+  goal.grid[0].power = 0.7;
+  goal.limit[0].power = 0;
+  find_where_trials_fail(0.8, goal);
+  const std::string falls = to_terminal(report, {false, 300});
+  EXPECT_NE(falls.find("fewer: 70%, at 4 trials, is the most they reach there"), std::string::npos)
+      << falls;
+  EXPECT_NE(falls.find("More trials are not always better here: with 30 tasks fewer of them"),
+            std::string::npos)
+      << falls;
+  goal.grid[0].power = 0.9;
+  find_where_trials_fail(0.8, goal);
+  EXPECT_EQ(to_terminal(report, {false, 300}).find("cannot do it"), std::string::npos);
+}
+
+TEST(PowerOnAScreen, SaysWhatADecisionsPlanIsTakenFrom) {
+  PowerReport report;
+  report.replay = ReplayPlannedFrom{"BF16", "INT4", 30, 410, 4, 10};
+  report.model.decisions = {0.0341, 0.02, 0.15};
+  report.decisions_from = {TakenFrom::Replay, TakenFrom::Stated, TakenFrom::Assumed};
+  GoalPower goal;
+  goal.goal = PowerGoal::Decisions;
+  goal.undefined = "no number matters here";
+  report.goals = {goal};
+  const std::string screen = to_terminal(report, {false, 300});
+  EXPECT_NE(screen.find("Planned from a replay."), std::string::npos) << screen;
+  EXPECT_NE(screen.find("tool_name has 4 failures that are BF16's alone, and 10 that are INT4's."),
+            std::string::npos)
+      << screen;
+  EXPECT_NE(screen.find("discordance 3.4% (the replay's), difference +2.0 (stated); correlation "
+                        "within tasks 0.15 (assumed)"),
+            std::string::npos)
+      << screen;
+  const nlohmann::json power = nlohmann::json::parse(to_json(report));
+  EXPECT_EQ(power["replay"]["only_candidate"], 10);
+  EXPECT_EQ(power["model"]["decisions"]["taken_from"]["difference"], "stated");
 }
 
 TEST(PowerOnAScreen, GivesErrorsAsTwoStandardErrors) {
@@ -93,6 +136,7 @@ TEST(PowerAsJson, WritesEndlessTrialsAndWhatIsUndefinedAsNull) {
   EXPECT_TRUE(goal["needed"][1]["trials"].is_null());
   EXPECT_EQ(goal["needed"][1]["tasks"], 52);
   EXPECT_EQ(goal["trials_fail_up_to_tasks"], 30);
+  EXPECT_EQ(goal["most_of_trials"]["power"], 0.6);
   EXPECT_TRUE(power["goals"][1]["smallest"].is_null());
   EXPECT_TRUE(power["goals"][1]["grid"].empty());
   EXPECT_TRUE(nlohmann::json::parse(to_json(PowerReport{}))["pilot"].is_null());

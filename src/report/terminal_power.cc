@@ -59,6 +59,19 @@ std::string title_of(const GoalPower& goal, const PowerReport& report) {
   return "";
 }
 
+std::string decisions_in_words(const DecisionHabits& decisions, const DecisionsFrom& from) {
+  const auto whose = [](TakenFrom place) {
+    return place == TakenFrom::Pilot    ? "of the pilot's failures"
+           : place == TakenFrom::Replay ? "the replay's"
+           : place == TakenFrom::Stated ? "stated"
+                                        : "assumed";
+  };
+  return fmt::format(
+      "discordance {} ({}), difference {} ({}); correlation within tasks {:.2f} ({})",
+      percent(decisions.discordance), whose(from.discordance), in_points(decisions.difference),
+      whose(from.difference), decisions.correlation, whose(from.correlation));
+}
+
 std::string assumed_of(const GoalPower& goal, const PowerReport& report) {
   const PowerModel& model = report.model;
   const auto tasks = [](const PairedPropensity& pair) {
@@ -77,7 +90,7 @@ std::string assumed_of(const GoalPower& goal, const PowerReport& report) {
       return fmt::format("episodes that succeed beyond {} failed calls: {}; {}", report.k_tight,
                          change_of(model.masked), tasks(model.masked));
     case PowerGoal::Decisions:
-      return fmt::format("correlation within tasks {:.2f}", model.decisions.correlation);
+      return decisions_in_words(model.decisions, report.decisions_from);
   }
   return "";
 }
@@ -162,21 +175,37 @@ std::string_view reason_of(TrialsLimit limit) {
   return "";
 }
 
+// Where trials without end reach less than some of the grid: at which the most is.
+std::string where_the_most_is(const GoalPower& goal) {
+  const Design& design = goal.most_of_trials->design;
+  if (design.trials == kEndlessTrials || !goal.falls_with_trials(design.tasks)) return "";
+  return fmt::format(", at {},", repeats_in_words(goal, design.trials));
+}
+
+// Numbers of tasks with which more trials find less.
+std::string fall_in_words(const GoalPower& goal) {
+  std::vector<std::string> tasks;
+  for (const PowerPoint& point : goal.limit)
+    if (goal.falls_with_trials(point.design.tasks)) tasks.push_back(count_text(point.design.tasks));
+  if (tasks.empty()) return "";
+  return fmt::format(
+      "More {} are not always better here: with {} tasks fewer of them find it more often than {} "
+      "without end (∞), which are judged by the same test, so that ∞ is no upper bound.",
+      is_decisions(goal) ? "decisions" : "trials", fmt::join(tasks, ", "),
+      is_decisions(goal) ? "decisions" : "trials");
+}
+
 // What more trials cannot do, and what would.
 std::string limit_in_words(const GoalPower& goal) {
   if (!goal.trials_fail_up_to) return "";
-  const auto at = std::find_if(goal.limit.begin(), goal.limit.end(), [&](const PowerPoint& point) {
-    return point.design.tasks == *goal.trials_fail_up_to;
-  });
   const std::string more = is_decisions(goal) ? "decisions" : "trials";
   std::string text = fmt::format(
-      "More {} on the same tasks cannot do it with {} or fewer: {} is the most they reach there, "
-      "{}.",
-      more, counted(*goal.trials_fail_up_to, "task"), whole_percent(at->power),
-      reason_of(goal.trials_limit.value_or(TrialsLimit::TasksDiffer)));
-  const TasksNeeded& endless = goal.needed.back();
-  if (endless.tasks)
-    return text + fmt::format(" More tasks would: at least {}.", count_text(*endless.tasks));
+      "More {} on the same tasks cannot do it with {} or fewer: {}{} is the most they "
+      "reach there, {}.",
+      more, counted(*goal.trials_fail_up_to, "task"), whole_percent(goal.most_of_trials->power),
+      where_the_most_is(goal), reason_of(goal.trials_limit.value_or(TrialsLimit::TasksDiffer)));
+  if (const std::optional<int> tasks = goal.fewest_tasks_needed())
+    return text + fmt::format(" More tasks would: at least {}.", count_text(*tasks));
   return text + fmt::format(" It would take more than {}.",
                             counted(goal.limit.back().design.tasks, "task"));
 }
@@ -193,17 +222,31 @@ void show_goal(Screen& screen, const GoalPower& goal, const PowerReport& report)
   screen.paragraph("  ", smallest_in_words(goal, report.options), Paint::Strong);
   const std::string limit = limit_in_words(goal);
   if (!limit.empty()) screen.paragraph("  ", limit, Paint::Warn);
+  const std::string fall = fall_in_words(goal);
+  if (!fall.empty()) screen.paragraph("  ", fall, Paint::Dim);
 }
 
 std::string source_in_words(const PowerReport& report) {
   const PlannedFrom& from = report.from;
-  if (from.labels.empty()) return "Planned from stated rates.";
+  if (from.labels.empty())
+    return report.replay ? "Planned from a replay." : "Planned from stated rates.";
   std::string arms;
   for (const std::string& label : from.labels)
     arms += (arms.empty() ? "" : " and ") + safe_for_terminal(label);
   return fmt::format("Planned from a pilot of {} × {}: {}; {} {} failures in the baseline.",
                      counted(from.tasks, "task"), counted(from.trials, "trial"), arms,
                      count_text(from.failures), to_string(report.channel));
+}
+
+std::string replay_in_words(const ReplayPlannedFrom& replay, Channel channel) {
+  const std::string baseline = safe_for_terminal(replay.baseline);
+  const std::string candidate = safe_for_terminal(replay.candidate);
+  return fmt::format(
+      "Decisions from a replay of {}, {} to which {} and {} both replied: {} has {} failures that "
+      "are {}'s alone, and {} that are {}'s.",
+      counted(replay.tasks, "task"), counted(replay.decisions, "decision"), baseline, candidate,
+      to_string(channel), count_text(replay.only_baseline), baseline,
+      count_text(replay.only_candidate), candidate);
 }
 
 std::string how_to_read(const PowerReport& report) {
@@ -228,6 +271,7 @@ std::string to_terminal(const PowerReport& report, const TerminalStyle& style) {
   screen.line({{"POWER", Paint::Strong}, {"  tasks and trials that settle a question"}});
   screen.blank();
   screen.paragraph("", source_in_words(report));
+  if (report.replay) screen.paragraph("", replay_in_words(*report.replay, report.channel));
   for (const GoalPower& goal : report.goals) show_goal(screen, goal, report);
   const bool any_number =
       std::any_of(report.goals.begin(), report.goals.end(),

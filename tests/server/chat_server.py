@@ -78,6 +78,11 @@ def error_500(text):
     return 500, {"error": {"code": 500, "message": text, "type": "server_error"}}
 
 
+def many_alternatives():
+    tokens = [{"token": f"token {i}", "logprob": -0.1 - i, "bytes": list(b"token 17")} for i in range(20)]
+    return {**tokens[0], "top_logprobs": tokens}
+
+
 UNREAD = {  # what the model wrote is no message of the form that the server expects
     "llamacpp": error_500("The model produced output that does not match the expected peg-native format"),
     "llamacpp_quoting": error_500("Failed to parse input at pos 12: <tool_call>\n{\"name\": \"a\", \"arguments\": {\"n\":"),
@@ -113,6 +118,9 @@ SHAPES = {  # replies with status 200 that a reader must survive
     "no_choice": {"choices": []},
     "error_200": {"error": {"message": "upstream is away", "code": 502}},
     "big": completion(message("x" * 10_000_000)),
+    "huge_text": completion(message("x" * 17_000_000)),
+    "escapes": completion(message('"' * 1000)),
+    "many_logprobs": completion(message("ok"), logprobs={"content": [many_alternatives()] * 10_000}),
 }
 
 

@@ -278,6 +278,25 @@ TEST_F(ChatServer, TakesTenMegabytesAndNoMoreThanAllowed) {
   EXPECT_EQ(refused.error().message, "the reply is longer than 1048576 bytes");
 }
 
+TEST_F(ChatServer, BreaksOffATextThatNoModelMeansToWrite) {
+  const auto start = std::chrono::steady_clock::now();
+  const Result<ChatReply> refused = ask("huge_text");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::Unavailable);
+  EXPECT_EQ(refused.error().message, "the reply holds a text of more than 16777216 bytes");
+  EXPECT_LT(seconds_since(start), 5.0);  // once, not tried again
+  EndpointOptions narrow = options("escapes");
+  narrow.max_text_bytes = 1999;  // 1000 escaped quotation marks do not end their text
+  EXPECT_EQ(ask(narrow).error().message, "the reply holds a text of more than 1999 bytes");
+  narrow.max_text_bytes = 2000;
+  EXPECT_TRUE(ask(narrow));
+}
+
+TEST_F(ChatServer, TakesTwentyMegabytesOfLogProbabilities) {
+  const Result<ChatReply> long_thought = ask("many_logprobs");
+  ASSERT_TRUE(long_thought) << to_string(long_thought.error());
+}
+
 TEST_F(ChatServer, MendsOddRepliesAndSaysSo) {
   for (const auto& [fault, warning] :
        {std::pair<const char*, const char*>{"no_id", "call_without_id"},
