@@ -26,8 +26,8 @@ struct Logistic {
 //
 // Shape    x[i], event[i] (0 or 1) and cluster[i] of the same row.
 // Errors   InvalidArgument: lengths differ, a value is not finite or no 0 or 1. Undefined: fewer
-//          than 2 clusters; all events or none; all x equal; a value of x that parts the events
-//          from the rest (no finite slope is the best).
+//          than 2 tasks (clusters); all events or none; all x equal; a value of x that parts the
+//          events from the rest (no finite slope is the best).
 // Source   McCullagh & Nelder (1989) ch. 4; Albert & Anderson (1984) for separation.
 Result<Logistic> logistic(std::span<const double> x, std::span<const int> event,
                           std::span<const int> cluster);

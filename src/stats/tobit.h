@@ -47,7 +47,7 @@ struct Tobit {
 //
 // Shape    x[i], y[i], cluster[i] of the same row; clusters are any integers.
 // Errors   InvalidArgument: lengths differ, a value is not finite. Undefined: fewer than 3 exact
-//          rows, fewer than 2 clusters, all x equal, all exact points on one line.
+//          rows, fewer than 2 tasks (clusters), all x equal, all exact points on one line.
 // Source   Tobin (1958); Olsen (1978) for the parameters and the concavity.
 Result<Tobit> tobit(std::span<const double> x, std::span<const Bounded> y,
                     std::span<const int> cluster, bool level = false);
