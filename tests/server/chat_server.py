@@ -120,7 +120,7 @@ SHAPES = {  # replies with status 200 that a reader must survive
     "big": completion(message("x" * 10_000_000)),
     "huge_text": completion(message("x" * 17_000_000)),
     "escapes": completion(message('"' * 1000)),
-    "many_logprobs": completion(message("ok"), logprobs={"content": [many_alternatives()] * 10_000}),
+    "many_logprobs": completion(message("ok"), logprobs={"content": [many_alternatives()] * 11_000}),
 }
 
 
