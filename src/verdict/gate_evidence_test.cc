@@ -16,7 +16,7 @@ CellComparison sound_cell() {
   return cell;
 }
 
-Judgement judged(Verdict verdict, std::set<Unknown> fragile_by = {}) {
+Judgement judged_as(Verdict verdict, std::set<Unknown> fragile_by = {}) {
   Judgement judgement;
   judgement.verdict = verdict;
   judgement.fragile_by = std::move(fragile_by);
@@ -35,12 +35,12 @@ GateFinding finding_of(const std::string& criterion, const CellComparison& cell,
 TEST(GateEvidence, UngradedEpisodesDecideWhereTheyChangeTheVerdict) {
   CellComparison cell = sound_cell();
   cell.candidate.episodes_ungraded = 128;
-  const GateFinding stands = finding_of("ungraded", cell, judged(Verdict::Clean));
+  const GateFinding stands = finding_of("ungraded", cell, judged_as(Verdict::Clean));
   EXPECT_EQ(stands.status, GateStatus::Pass);
   EXPECT_EQ(stands.sentence,
             "the verdict stands whether the 128 episodes of the candidate that have no grade "
             "passed or failed");
-  const Judgement fragile = judged(Verdict::Clean, {Unknown::Ungraded});
+  const Judgement fragile = judged_as(Verdict::Clean, {Unknown::Ungraded});
   for (const GateStatus meaning : {GateStatus::Pass, GateStatus::Inconclusive, GateStatus::Fail}) {
     GateCriteria criteria;
     criteria.fragile = GateStatus::Pass;  // of excluded episodes only
@@ -71,7 +71,7 @@ TEST(GateEvidence, NamesTheArmsThatLackGrades) {
 
 TEST(GateEvidence, ALogThatBreaksOffNeverPassesByDefault) {
   CellComparison cell = sound_cell();
-  const Judgement clean = judged(Verdict::Clean);
+  const Judgement clean = judged_as(Verdict::Clean);
   EXPECT_EQ(finding_of("incomplete", cell, clean).status, GateStatus::Pass);
   cell.candidate_gaps = {7, 0, true};
   for (const GateStatus meaning : {GateStatus::Pass, GateStatus::Inconclusive, GateStatus::Fail}) {
@@ -93,9 +93,9 @@ TEST(GateEvidence, ALogThatBreaksOffNeverPassesByDefault) {
 TEST(GateEvidence, MissingEpisodesDecideOnlyWhereTheyChangeTheVerdict) {
   CellComparison cell = sound_cell();
   cell.baseline_gaps.missing = 3;
-  EXPECT_EQ(finding_of("incomplete", cell, judged(Verdict::Clean)).status, GateStatus::Pass);
+  EXPECT_EQ(finding_of("incomplete", cell, judged_as(Verdict::Clean)).status, GateStatus::Pass);
   const GateFinding changes =
-      finding_of("incomplete", cell, judged(Verdict::Clean, {Unknown::Missing}));
+      finding_of("incomplete", cell, judged_as(Verdict::Clean, {Unknown::Missing}));
   EXPECT_EQ(changes.status, GateStatus::Inconclusive);
   EXPECT_EQ(changes.sentence,
             "the verdict changes with whether the 3 episodes of the baseline that are missing "
@@ -106,7 +106,7 @@ TEST(GateEvidence, MaskingThatCannotBeJudgedNeverPassesWhereItFails) {
   CellComparison cell = sound_cell();
   GateCriteria criteria;
   criteria.fail = {Verdict::Masked};
-  const Judgement amplified = judged(Verdict::Amplified);
+  const Judgement amplified = judged_as(Verdict::Amplified);
   EXPECT_EQ(gate_of_cell(cell, amplified, criteria).status, GateStatus::Pass);
   cell.budget.unmasked.test.reset();
   cell.budget.k_tight = 10;
@@ -132,7 +132,8 @@ TEST(GateEvidence, LeavesMaskingOfUngradedLogsToTheirOwnCriterion) {
   cell.budget.unmasked.test.reset();
   GateCriteria criteria;
   criteria.ungraded = GateStatus::Pass;
-  EXPECT_EQ(gate_of_cell(cell, judged(Verdict::Inconclusive), criteria).status, GateStatus::Pass);
+  EXPECT_EQ(gate_of_cell(cell, judged_as(Verdict::Inconclusive), criteria).status,
+            GateStatus::Pass);
 }
 
 }  // namespace
