@@ -118,8 +118,8 @@ class RandomRun {
     e.agent_tools = tools();
     e.user_tools = tools();
     e.duration_seconds = maybe(std::fabs(real()));
-    e.agent_cost_usd = maybe(real());
-    e.user_cost_usd = maybe(real());
+    e.agent_cost_usd = maybe(std::fabs(real()));
+    e.user_cost_usd = maybe(std::fabs(real()));
     e.model = text_or_empty();
     e.policy_hash = text_or_empty();
     e.reward_info = text_or_empty();

@@ -115,8 +115,8 @@ TEST(GateEvidence, MaskingThatCannotBeJudgedNeverPassesWhereItFails) {
   EXPECT_EQ(gate.findings[1].subject, GateSubject::UnmaskedGap);
   EXPECT_EQ(gate.findings[1].sentence,
             "masking cannot be judged, and a verdict with masking is one that fails: masking could "
-            "not be judged: the tight budget 10 is not below the budget in force, 10, so there is "
-            "no unmasked gap");
+            "not be judged: the tight budget 10 is not below the error budget, 10, so there is no "
+            "unmasked gap");
   for (const GatePart& part : gate_parts(cell, amplified, gate))
     EXPECT_EQ(part.status,
               part.name == "unmasked gap" ? GateStatus::Inconclusive : GateStatus::Pass);

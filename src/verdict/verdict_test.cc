@@ -272,8 +272,8 @@ TEST(Judge, SaysThatMaskingCouldNotBeJudgedUnderABudgetAsTightAsTheTightOne) {
   // Among the first, which is all that a grid shows.
   EXPECT_NE(judgement.reasons.at(1).find("Masking could not be judged"), std::string::npos);
   EXPECT_TRUE(said(judgement,
-                   "Masking could not be judged: the tight budget 2 is not below the budget in "
-                   "force, 2"));
+                   "Masking could not be judged: the tight budget 2 is not below the error "
+                   "budget, 2"));
   cell.channels[Channel::ToolName] = cell.channels[Channel::Entity] = quiet_channel();
   EXPECT_EQ(judge(cell).verdict, Verdict::Inconclusive);
   EXPECT_TRUE(said(judge(cell), "Masking could not be judged"));
