@@ -109,6 +109,11 @@ LogGaps gaps_of(const LoadedArm& loaded, const std::vector<TaskTrial>& missing) 
                   [](const Warning& warning) { return warning.code == "truncated_log"; });
   for (const Warning& warning : loaded.warnings)
     if (warning.code == "more_dropped") gaps.unread += warning.count;
+  for (const EpisodeFacts& episode : loaded.arm.episodes) {
+    gaps.calls += episode.agent_calls + episode.unanswered;
+    gaps.unanswered += episode.unanswered;
+    gaps.accepted += episode.not_offered_ok;
+  }
   for (const Dropped& dropped : loaded.dropped) {
     if (dropped.code == "malformed_log" || dropped.code == "truncated_record")
       gaps.cut_short = true;

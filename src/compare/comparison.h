@@ -149,6 +149,9 @@ struct LogGaps {
   long missing = 0;        // episodes that missing_beside the other arm
   long unread = 0;         // records that could not be read
   bool cut_short = false;  // the log ends before it says it does: how many more is unknown
+  long calls = 0;          // of the agent, answered or not
+  long unanswered = 0;     // of them
+  long accepted = 0;       // of them, of a name that is not offered, and not failed
 };
 
 // How unpaired_tasks begins for a task of which an arm has only excluded episodes.

@@ -29,6 +29,7 @@ double sum_of(const std::vector<double>& values) {
 }
 
 constexpr int kFewPermutations = 999;
+constexpr double kRoundingNoise = 1e-9;  // of an effect that is a difference of stated numbers
 
 // Enough permutations for 20 beyond the corrected level, within the audit's 10000; more where these
 // hold less than 5, since of none beyond it no test could pass.
@@ -128,17 +129,19 @@ std::optional<std::string> impossible(const PowerModel& model, PowerGoal goal,
     case PowerGoal::Amplification:
       if (!(model.failure.baseline.mean > 0))
         return "the baseline has no failures in this channel: there is no propensity to amplify";
-      if (!(effect >= kLeastAmplification))
+      // At the limit itself the estimate lies beyond it in half of the studies, however large.
+      if (!(effect > kLeastAmplification + kRoundingNoise))
         return fmt::format(
-            "the amplification is {:.2f}: the audit calls nothing below {} amplified", effect,
-            kLeastAmplification);
-      if (!(model.failure.candidate.mean - model.failure.baseline.mean >=
-            kLeastAmplifiedDifference))
-        return "the failure rate rises by less than 1 point, which the audit does not call "
-               "amplified";
+            "the amplification is {:.2f}: the audit calls nothing below {} amplified, which chance "
+            "decides at {} itself",
+            effect, kLeastAmplification, kLeastAmplification);
+      if (!(model.failure.candidate.mean - model.failure.baseline.mean >
+            kLeastAmplifiedDifference + kRoundingNoise))
+        return "the failure rate rises by no more than 1 point, less than which the audit does not "
+               "call amplified";
       return std::nullopt;
     case PowerGoal::Equivalence:
-      if (!(std::abs(effect) < options.margin))
+      if (!(std::abs(effect) < options.margin - kRoundingNoise))
         return "a difference at or beyond the margin is not equivalent, whatever the design";
       return std::nullopt;
     case PowerGoal::UnmaskedGap:

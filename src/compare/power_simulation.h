@@ -61,7 +61,7 @@ struct TasksNeeded {
 enum class TrialsLimit {
   TasksDiffer,  // each from the others
   UnseenTasks,  // all are the same, and leave room for others that were not seen
-  FewTasks,     // so few cannot pass the test, whatever they show
+  FewTasks,     // so few cannot pass the test where all show the same
 };
 std::string_view to_string(TrialsLimit limit);  // "tasks_differ" ...
 

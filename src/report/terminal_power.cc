@@ -170,7 +170,7 @@ std::string_view reason_of(TrialsLimit limit) {
     case TrialsLimit::UnseenTasks:
       return "because so few tasks, though all alike, leave room for others that were not seen";
     case TrialsLimit::FewTasks:
-      return "because so few tasks cannot pass the test, whatever they show";
+      return "because so few tasks cannot pass the test where all of them show the same";
   }
   return "";
 }

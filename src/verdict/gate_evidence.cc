@@ -125,14 +125,56 @@ std::string damage_in_words(const LogGaps& gaps, std::string_view role) {
   return cut.empty() || unread.empty() ? cut + unread : cut + ", " + unread;
 }
 
+// What the candidate has more of than this share of its calls beyond the baseline's share may hide
+// its failures.
+constexpr double kMostOddCalls = 0.01;
+
+// "1,728 of the candidate's 4,298 calls got no reply in the log"; empty where the candidate has
+// hardly more of them than the baseline.
+std::string odd_calls_in_words(const CellComparison& cell, long LogGaps::*which,
+                               std::string_view what) {
+  const auto share = [&](const LogGaps& gaps) {
+    return gaps.calls == 0 ? 0.0
+                           : static_cast<double>(gaps.*which) / static_cast<double>(gaps.calls);
+  };
+  if (share(cell.candidate_gaps) - share(cell.baseline_gaps) <= kMostOddCalls) return "";
+  return fmt::format("{} of the candidate's {} calls {}", count_text(cell.candidate_gaps.*which),
+                     count_text(cell.candidate_gaps.calls), what);
+}
+
+// "30 tasks of the baseline are not in the candidate's log"; empty: none.
+std::string absent_tasks_in_words(const CellComparison& cell, std::string_view has,
+                                  std::string_view lacks) {
+  const std::string begin = fmt::format("only in {}: ", has);
+  const long tasks =
+      std::count_if(cell.unpaired_tasks.begin(), cell.unpaired_tasks.end(),
+                    [&](const std::string& task) { return task.starts_with(begin); });
+  if (tasks == 0) return "";
+  return fmt::format("{} of the {} {} not in the {}'s log", counted(tasks, "task"), has,
+                     tasks == 1 ? "is" : "are", lacks);
+}
+
+// Everything about two logs that leaves open what a whole one would show.
+std::string gaps_in_words(const CellComparison& cell) {
+  std::string text;
+  for (const std::string& gap :
+       {damage_in_words(cell.baseline_gaps, "baseline"),
+        damage_in_words(cell.candidate_gaps, "candidate"),
+        absent_tasks_in_words(cell, "baseline", "candidate"),
+        absent_tasks_in_words(cell, "candidate", "baseline"),
+        odd_calls_in_words(cell, &LogGaps::unanswered, "got no reply in the log"),
+        odd_calls_in_words(cell, &LogGaps::accepted,
+                           "are of names that are not offered, and are not marked as failed")})
+    if (!gap.empty()) text += (text.empty() ? "" : "; ") + gap;
+  return text;
+}
+
 // A log that breaks off lacks nobody knows what, so no reading settles it.
 GateFinding incomplete_finding(const CellComparison& cell, const Judgement& judgement,
                                const GateCriteria& criteria) {
   const long missing = unknown_episodes(cell, Unknown::Missing);
   const std::string which = unknown_episodes_in_words(cell, Unknown::Missing);
-  const std::string before = damage_in_words(cell.baseline_gaps, "baseline");
-  const std::string after = damage_in_words(cell.candidate_gaps, "candidate");
-  std::string why = before.empty() || after.empty() ? before + after : before + "; " + after;
+  std::string why = gaps_in_words(cell);
   if (missing > 0 && !why.empty())
     why += fmt::format(" ({} missing in all)", counted(missing, "episode"));
   const bool changes = judgement.fragile_by.contains(Unknown::Missing);
@@ -148,7 +190,7 @@ GateFinding incomplete_finding(const CellComparison& cell, const Judgement& judg
   } else if (missing > 0) {
     finding.sentence = fmt::format("the verdict stands whether {} passed or failed", which);
   } else {
-    finding.sentence = "no episode is missing from one log that the other has";
+    finding.sentence = "both logs hold the same tasks, and every episode they announce";
   }
   return finding;
 }

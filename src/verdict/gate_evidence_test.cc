@@ -73,7 +73,7 @@ TEST(GateEvidence, ALogThatBreaksOffNeverPassesByDefault) {
   CellComparison cell = sound_cell();
   const Judgement clean = judged_as(Verdict::Clean);
   EXPECT_EQ(finding_of("incomplete", cell, clean).status, GateStatus::Pass);
-  cell.candidate_gaps = {7, 0, true};
+  cell.candidate_gaps = {.missing = 7, .cut_short = true};
   for (const GateStatus meaning : {GateStatus::Pass, GateStatus::Inconclusive, GateStatus::Fail}) {
     GateCriteria criteria;
     criteria.incomplete = meaning;
@@ -85,9 +85,36 @@ TEST(GateEvidence, ALogThatBreaksOffNeverPassesByDefault) {
               "which means: " +
                   std::string(to_string(meaning)));
   }
-  cell.candidate_gaps = {0, 2, false};
+  cell.candidate_gaps = {.unread = 2};
   EXPECT_EQ(finding_of("incomplete", cell, clean).sentence,
             "2 records of the candidate's log could not be read, which means: inconclusive");
+}
+
+TEST(GateEvidence, TasksOfOneArmOnlyLeaveTheGateOpen) {
+  CellComparison cell = sound_cell();
+  cell.unpaired_tasks = {"only in baseline: 7", "only in baseline: 8", "no graded episode in a: 9"};
+  EXPECT_EQ(finding_of("incomplete", cell, judged_as(Verdict::Clean)).sentence,
+            "2 tasks of the baseline are not in the candidate's log, which means: inconclusive");
+  cell.unpaired_tasks = {"only in candidate: 7"};
+  EXPECT_EQ(finding_of("incomplete", cell, judged_as(Verdict::Clean)).sentence,
+            "1 task of the candidate is not in the baseline's log, which means: inconclusive");
+}
+
+TEST(GateEvidence, CallsWhoseFailureTheLogHidesLeaveTheGateOpen) {
+  CellComparison cell = sound_cell();
+  cell.baseline_gaps.calls = cell.candidate_gaps.calls = 1000;
+  cell.candidate_gaps.unanswered = 10;  // no more than may be by chance
+  EXPECT_EQ(finding_of("incomplete", cell, judged_as(Verdict::Clean)).status, GateStatus::Pass);
+  cell.candidate_gaps.unanswered = 11;
+  EXPECT_EQ(finding_of("incomplete", cell, judged_as(Verdict::Clean)).sentence,
+            "11 of the candidate's 1,000 calls got no reply in the log, which means: inconclusive");
+  cell.baseline_gaps.unanswered = 11;  // so in both
+  EXPECT_EQ(finding_of("incomplete", cell, judged_as(Verdict::Clean)).status, GateStatus::Pass);
+  cell.candidate_gaps.accepted = 400;
+  EXPECT_EQ(
+      finding_of("incomplete", cell, judged_as(Verdict::Clean)).sentence,
+      "400 of the candidate's 1,000 calls are of names that are not offered, and are not marked "
+      "as failed, which means: inconclusive");
 }
 
 TEST(GateEvidence, MissingEpisodesDecideOnlyWhereTheyChangeTheVerdict) {
